@@ -41,6 +41,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # Warns of "x" + std::string inside the standard library (GCC bug 105651).
   target_compile_options(tilewise_options INTERFACE -Wno-restrict)
 endif()
+# Of what reads and writes text, and compiles for longer than it will ever run.
+set(tilewise_quick $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>)
 if(TILEWISE_SANITIZE)
   target_compile_definitions(tilewise_options INTERFACE TILEWISE_SANITIZE=1)
   target_compile_options(tilewise_options INTERFACE -fsanitize=address,undefined

@@ -2,8 +2,9 @@
 #
 # Adds every stage of the course to the build: the folders there that hold a stage.json, which names
 # their functions. Of each stage it compiles the binding that lets a worker call the functions by
-# name, writes their contracts (contract.hpp, for graders and tools), and adds its graders (the
-# folder's *.cpp) to the examiner. A folder that comes or goes is noticed by the next build.
+# name, writes their contracts (contract.hpp, for graders and tools), and notes its graders (the
+# folder's *.cpp), of which the stage's examiner is made. A folder that comes or goes is noticed by the next build.
+# Target tilewise_modules_ID builds what a stage's submissions are linked with.
 function(tilewise_stages folder)
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*/stage.json)
   foreach(file IN LISTS files)
@@ -33,6 +34,7 @@ function(tilewise_stage file)
   set(binding ${PROJECT_BINARY_DIR}/bindings/${id}.cpp)
   file(CONFIGURE OUTPUT ${binding} @ONLY
        CONTENT "@includes@#include \"grading/worker/binding.hpp\"\n\nTILEWISE_BINDINGS(@binds@)\n")
+  add_custom_target(tilewise_modules_${id})
   if(TILEWISE_SIMT)
     tilewise_binding_object(${id} simt ${binding} ${PROJECT_SOURCE_DIR}/common/simt/include)
   endif()
@@ -59,7 +61,7 @@ namespace tilewise::grading::contracts {
 
   set_property(GLOBAL APPEND PROPERTY TILEWISE_STAGE_IDS ${id})
   file(GLOB graders CONFIGURE_DEPENDS ${drawer}/*.cpp)
-  set_property(GLOBAL APPEND PROPERTY TILEWISE_GRADERS ${graders})
+  set_property(GLOBAL PROPERTY TILEWISE_GRADERS_${id} ${graders})
   list(TRANSFORM functions REPLACE "(.+)" "contracts::\\1.info()" OUTPUT_VARIABLE contracts)
   list(JOIN contracts ", " contracts)
   set_property(GLOBAL APPEND_STRING PROPERTY TILEWISE_CONTRACT_INCLUDES
@@ -116,5 +118,5 @@ function(tilewise_binding_object id backend source include_directory)
                      COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_OBJECTS:${target}> ${object}
                      DEPENDS ${target} $<TARGET_OBJECTS:${target}> VERBATIM)
   add_custom_target(${target}_object ALL DEPENDS ${object})
-  set_property(GLOBAL APPEND PROPERTY TILEWISE_BINDINGS ${target}_object)
+  add_dependencies(tilewise_modules_${id} ${target}_object)
 endfunction()

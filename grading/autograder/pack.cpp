@@ -12,8 +12,10 @@
 
 #include "common/process/command.hpp"
 #include "grading/autograder/autograder.hpp"
+#include "grading/builder/built_parts.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 
@@ -97,6 +99,14 @@ void add_build(const fs::path& build, std::vector<ZipItem>& items) {
   }
 }
 
+/// What is not taken along cannot be built there.
+void demand_built(const fs::path& program) {
+  if (fs::exists(program)) return;
+  throw CannotGrade(
+      fmt::format("{} is not built: ./lab pack builds it, and cmake --build {} --target {}",
+                  printable(program.string()), printable(layout().build.string()), all_parts));
+}
+
 }  // namespace
 
 bool is_of_every_system(std::string_view library) {
@@ -110,7 +120,10 @@ bool is_of_every_system(std::string_view library) {
 
 void write_pack(const fs::path& archive) {
   demand_writable(archive);
+  have_built({all_parts});
   const auto [course, build] = layout();
+  for (const StageInfo& stage : stages()) demand_built(examiner_of(stage.id));
+  for (const char* program : {"tilewise-measure", "tilewise-check"}) demand_built(tool(program));
   const std::vector<fs::path> files = course_files(course);
   std::vector<ZipItem> items;
   for (const fs::path& file : files) items.push_back(item_of(course / file, top / file));

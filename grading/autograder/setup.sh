@@ -8,7 +8,8 @@ set -euo pipefail
 
 source=${AUTOGRADER_ROOT:-/autograder}/source
 
-if ! CI=true "$source/course/lab" list; then
+export CI=true
+if ! "$source/course/lab" list || ! "$source/course/lab" __build tilewise-cohort tilewise_all_stages; then
   echo "setup.sh: Tilewise could not be built, see above." >&2
   echo "setup.sh: where a compiler or CMake is too old, choose a base image of Ubuntu 24.04." >&2
   exit 1

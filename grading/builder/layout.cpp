@@ -12,6 +12,7 @@
 #include "common/base/files.hpp"
 #include "common/base/language.hpp"
 #include "common/process/command.hpp"
+#include "grading/builder/built_parts.hpp"
 
 namespace tilewise::grading {
 
@@ -26,7 +27,12 @@ std::filesystem::path tool(const std::string& name) {
   return core::executable_directory().parent_path() / "bin" / name;
 }
 
+std::filesystem::path examiner_of(const std::string& stage_id) {
+  return tool("tilewise-examiner-" + stage_id);
+}
+
 std::filesystem::path binding_object(Backend backend, const std::string& stage_id) {
+  have_built({modules_part(stage_id)});
   const auto object = layout().build / "lib" / "bindings" / to_string(backend) / (stage_id + ".o");
   if (!std::filesystem::exists(object)) {
     throw std::runtime_error(
@@ -103,6 +109,13 @@ fs::path cuda_toolkit() {
   const std::string nvcc = cuda_compiler_if_any();
   if (nvcc.empty()) return {};
   return fs::canonical(find_program(nvcc)).parent_path().parent_path();
+}
+
+std::optional<fs::path> find_nsight_compute() {
+  for (const fs::path& candidate : {find_program("ncu"), fs::path("/usr/local/cuda/bin/ncu")}) {
+    if (!candidate.empty() && fs::exists(candidate)) return candidate;
+  }
+  return std::nullopt;
 }
 
 fs::path find_program(const std::string& program) {

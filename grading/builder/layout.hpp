@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ std::filesystem::path ptx_header();
 
 /// One of Tilewise's own executables.
 std::filesystem::path tool(const std::string& name);
+std::filesystem::path examiner_of(const std::string& stage_id);
 
 /// The stage's binding object for a backend.
 /// @throws std::runtime_error if this build has none.
@@ -46,6 +48,9 @@ std::string cuda_compiler();
 
 /// The CUDA Toolkit's folder, above nvcc's own; empty if there is none.
 std::filesystem::path cuda_toolkit();
+
+/// Nsight Compute: on PATH, or where CUDA's installer puts it.
+std::optional<std::filesystem::path> find_nsight_compute();
 
 /// The file that running `program` would start; empty if there is none.
 std::filesystem::path find_program(const std::string& program);

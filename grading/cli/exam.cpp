@@ -169,7 +169,7 @@ class Exam {
     CommandResult result = sitting.examiner->wait();
     if (result.ending == CommandResult::Ending::not_started) {
       throw std::runtime_error(fmt::format("the examiner {} {}; build Tilewise again",
-                                           tool("tilewise-examiner").string(),
+                                           examiner_of(request_.stage_id).string(),
                                            describe_ending(result)));
     }
     // No student's code runs before the first test.
@@ -218,7 +218,7 @@ class Exam {
     const Modules& modules = request_.modules;
     const ExamConditions& conditions = request_.conditions;
     Command command;
-    command.arguments = {tool("tilewise-examiner"),
+    command.arguments = {examiner_of(request_.stage_id),
                          "--stage",
                          request_.stage_id,
                          "--module",

@@ -17,15 +17,14 @@
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/process.hpp"
 #include "common/process/sandbox.hpp"
+#include "grading/builder/built_parts.hpp"
 #include "grading/builder/compiler_message.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/mend.hpp"
-#include "grading/cli/simulated_calls.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
-#include "grading/coverage/coverage.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/results/causes.hpp"
 #include "grading/results/emitters.hpp"
@@ -176,6 +175,7 @@ bool grade(const GradeOptions& options) {
     demand_writable(file);
   }
   const Submission submission = submission_of(options, chosen);
+  have_built(parts_that_grade(chosen));
 
   sweep_scratch_directories();
   const SandboxSearch search = find_sandbox();
@@ -229,111 +229,6 @@ bool grade(const GradeOptions& options) {
   std::cout << last << std::flush;
   if (interrupted) throw *interrupted;
   return all_passed(result);
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-// Counting takes its time, in code that is not optimised.
-constexpr double time_limit_s = 60;
-
-/// What the tests reached of each source, in the order of the stage's files.
-std::vector<SourceCoverage> read_coverage(const StageInfo& stage, const fs::path& folder,
-                                          const fs::path& scratch,
-                                          const std::vector<std::string>& gcov) {
-  SourceTexts texts = read_sources(stage, folder);
-  std::vector<SourceCoverage> sources;
-  for (const std::string& file : stage.sources) {
-    SourceCoverage source{file, std::move(texts[file]), {}};
-    for (const Flavour flavour : {Flavour::fast, Flavour::checked}) {
-      add_counts(gcov,
-                 {.source = folder / file,
-                  .name = shown_path(folder, file),
-                  .object = flavour_folder(scratch, flavour) / fs::path(file).stem()},
-                 source.counts);
-    }
-    sources.push_back(std::move(source));
-  }
-  return sources;
-}
-
-bool reached_all(const SourceCoverage& source) {
-  return source.lines_reached() == source.counts.size();
-}
-
-/// What to make of it.
-std::string remarks(const std::vector<SourceCoverage>& sources, const StageResult& stage) {
-  const auto ended_early = std::ranges::count_if(stage.tests, [](const TestResult& test) {
-    return test.status == Status::failed || test.status == Status::error;
-  });
-  std::string text;
-  if (!std::ranges::all_of(sources, reached_all)) {
-    text += tr(
-        "\nNo test came to the lines marked with '!'. What do the conditions before them ask for: "
-        "another n,\nanother tile, an argument that the contract does not allow? Call it with "
-        "that: "
-        "./lab profile.\nIf nothing can ever lead there, take the lines out.\n");
-  }
-  if (ended_early > 0) {
-    text +=
-        tr("\n{} of {} tests did not pass. A test ends where it fails, so that more may be reached "
-           "once "
-           "it\npasses: ./lab grade {}.\n",
-           ended_early, stage.tests.size(), stage.id);
-  }
-  return text;
-}
-
-}  // namespace
-
-bool coverage(const Run& run) {
-  const StageInfo stage = stage_of(run);
-  const std::vector<std::string> gcov = gcov_command(cxx_compiler());
-  const Rubric rubric = load_rubric(layout().root);
-  const std::vector<RubricEntry>& tests = rubric_of(rubric, stage.id);
-  const Submission submission = choose_submission(run, {stage});
-  const fs::path folder = submission.folder_of(stage);
-  keep_secrets();
-
-  const TerminalStyle style = style_of_standard_output();
-  TerminalReport report(std::cout, style);
-  report.begin_stage(stage.id);
-  bool judged = true;
-  StageListener listener;
-  listener.compiling = [&] { report.show_progress(tr("compiling")); };
-  listener.exam.test_started = [&](std::string_view test) {
-    report.show_progress(shown_name(tests, test));
-  };
-  listener.cannot_judge = [&](const Finding& why) {
-    judged = false;
-    report.explain_stage(
-        {.message = why.message, .hint = why.hint, .file = why.file, .line = why.line});
-  };
-  // Without a sandbox: what is counted has to be written to files.
-  const ExamConditions conditions{.backend = Backend::simt,
-                                  .gpu = core::default_gpu,
-                                  .seed = run.seed,
-                                  .time_limit_s = time_limit_s,
-                                  .covered = true};
-  const ScratchDirectory scratch;
-  const StageResult result =
-      grade_stage({stage.id, folder, conditions, tests}, listener, scratch.path());
-  report.clear_progress();
-  if (!judged) return false;
-
-  const std::vector<SourceCoverage> sources = read_coverage(stage, folder, scratch.path(), gcov);
-  for (const SourceCoverage& source : sources) {
-    std::cout << coverage_table(source, style.colours);
-  }
-  std::cout << remarks(sources, result);
-  if (!run.submission.empty()) {
-    std::cout << tr(
-        "\nThe submission ran without a sandbox, so that it could be counted. Do this with "
-        "code you trust.\n");
-  }
-  std::cout << std::flush;
-  return true;
 }
 
 }  // namespace tilewise::grading

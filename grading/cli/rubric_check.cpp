@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <iostream>
-#include <set>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "common/process/command.hpp"
+#include "grading/builder/built_parts.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/examiner/rubric.hpp"
@@ -19,75 +20,69 @@
 namespace tilewise::grading {
 namespace {
 
-std::set<std::string> tests_of_graders() {
+/// Tests that a stage's grader has and its rubric leaves out.
+std::vector<std::string> left_out(const std::vector<RubricEntry>& rubric,
+                                  const std::vector<std::string>& known) {
+  std::vector<std::string> tests;
+  std::ranges::copy_if(known, std::back_inserter(tests), [&](const std::string& test) {
+    return std::ranges::find(rubric, test, &RubricEntry::test) == rubric.end();
+  });
+  return tests;
+}
+
+/// @return what the rubric of the stage leaves out
+std::vector<std::string> check_rubric(const std::string& stage,
+                                      const std::vector<RubricEntry>& entries) {
+  const std::vector<std::string> known = tests_of_grader(stage);
+  std::vector<std::string> others = left_out(entries, known);
+  for (const RubricEntry& entry : entries) {
+    if (std::ranges::find(known, entry.test) != known.end()) continue;
+    throw CannotGrade(fmt::format(
+        "{}: tests: the grader has no test {}{}{}", stage_file(layout().root, stage).string(),
+        entry.test, others.empty() ? "" : "; not listed are ", fmt::join(others, ", ")));
+  }
+  return others;
+}
+
+}  // namespace
+
+std::vector<std::string> tests_of_grader(const std::string& stage) {
   Command command;
-  command.arguments = {tool("tilewise-examiner"), "--list-tests"};
+  command.arguments = {examiner_of(stage), "--list-tests"};
   const CommandResult listed = run_command(command);
   if (!listed.succeeded()) {
     throw CannotGrade(fmt::format("the examiner {}; build Tilewise again: {}",
                                   describe_ending(listed), listed.output));
   }
-  std::set<std::string> tests;
-  std::istringstream lines(listed.output);
-  for (std::string line; std::getline(lines, line);) tests.insert(line);
-  return tests;
-}
-
-/// "MatmulShared" of "MatmulShared.IsFreeOfRaces".
-std::string suite_of(const std::string& test) { return test.substr(0, test.find('.')); }
-
-/// Of the suites that a stage's rubric names, what the rubric leaves out.
-std::vector<std::string> left_out(const std::vector<RubricEntry>& rubric,
-                                  const std::set<std::string>& known) {
-  std::set<std::string> suites;
-  for (const RubricEntry& entry : rubric) suites.insert(suite_of(entry.test));
   std::vector<std::string> tests;
-  for (const std::string& test : known) {
-    const bool is_listed = std::ranges::find(rubric, test, &RubricEntry::test) != rubric.end();
-    if (suites.contains(suite_of(test)) && !is_listed) tests.push_back(test);
-  }
+  std::istringstream lines(listed.output);
+  for (std::string line; std::getline(lines, line);) tests.push_back(line);
   return tests;
 }
 
-struct CheckedRubric {
-  Rubric rubric;
-  std::set<std::string> tests;  ///< of all graders
-};
-
-CheckedRubric checked_rubric() {
-  const auto root = layout().root;
-  CheckedRubric checked{load_rubric(root), tests_of_graders()};
-  for (const auto& [stage, entries] : checked.rubric) {
-    for (const RubricEntry& entry : entries) {
-      if (checked.tests.contains(entry.test)) continue;
-      const std::vector<std::string> others = left_out(entries, checked.tests);
-      throw CannotGrade(fmt::format(
-          "{}: tests: no grader has the test {}{}{}", stage_file(root, stage).string(), entry.test,
-          others.empty() ? "" : "; not listed are ", fmt::join(others, ", ")));
-    }
-  }
-  return checked;
+void demand_rubric(const std::vector<StageInfo>& stages) {
+  const Rubric rubric = load_rubric(layout().root);
+  have_built(parts_that_grade(stages));
+  for (const StageInfo& stage : stages) check_rubric(stage.id, rubric.at(stage.id));
 }
-
-}  // namespace
-
-void demand_rubric() { checked_rubric(); }
 
 void show_rubric() {
-  const CheckedRubric checked = checked_rubric();
+  have_built(parts_that_grade(stages()));
+  const Rubric rubric = load_rubric(layout().root);
+  std::string text;
   int sum = 0;
-  for (const auto& [stage, entries] : checked.rubric) {
+  for (const auto& [stage, entries] : rubric) {
     int points = 0;
     for (const RubricEntry& entry : entries) points += entry.points;
     sum += points;
     const auto hidden = std::ranges::count(entries, true, &RubricEntry::hidden);
-    std::cout << fmt::format("{:<20} {:>3} tests, {} hidden  {:>4} points\n", stage, entries.size(),
-                             hidden, points);
-    for (const std::string& test : left_out(entries, checked.tests)) {
-      std::cout << fmt::format("  not run: {}\n", test);
+    text += fmt::format("{:<20} {:>3} tests, {} hidden  {:>4} points\n", stage, entries.size(),
+                        hidden, points);
+    for (const std::string& test : check_rubric(stage, entries)) {
+      text += fmt::format("  not run: {}\n", test);
     }
   }
-  std::cout << fmt::format("{} points in all\n", sum);
+  std::cout << fmt::format("{}{} points in all\n", text, sum);
 }
 
 }  // namespace tilewise::grading

@@ -11,6 +11,7 @@
 #include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/sandbox.hpp"
+#include "grading/builder/built_parts.hpp"
 #include "grading/builder/compiler_message.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
@@ -330,6 +331,7 @@ class Remarker {
 /// As grade_stage(), with the result in the caller's hands all the way.
 void grade_into(StageResult& stage, const StageRequest& request, const StageListener& listener,
                 const std::filesystem::path& scratch) {
+  have_built(parts_that_grade({stage_called(request.id)}));
   if (listener.compiling) listener.compiling();
   Built built = build(request, scratch);
   built.modules.working_folder = scratch / "work";

@@ -110,7 +110,7 @@ std::size_t grade_cohort(const CohortOptions& options) {
   if (!options.sbatch.empty() && options.engine != "slurm") {
     throw CannotGrade("--sbatch is of no use without --engine slurm");
   }
-  demand_rubric();
+  demand_rubric(choose_stages(options.stages, stages()));
   Class of_all = class_of(options);
   const std::vector<CohortEntry>& entries = of_all.entries();
   const Ledger ledger(options.out);

@@ -175,7 +175,7 @@ TEST_F(WholeClass, HasARubricThatCanBeKeptTo) {
   };
   const CommandResult misspelt = with("MatmulShared.IsFreeOfRaces", "MatmulShared.IsFreOfRaces");
   EXPECT_EQ(misspelt.status, 2);
-  EXPECT_THAT(misspelt.output, AllOf(HasSubstr("no grader has the test MatmulShared.IsFreOfRaces"),
+  EXPECT_THAT(misspelt.output, AllOf(HasSubstr("the grader has no test MatmulShared.IsFreOfRaces"),
                                      HasSubstr("not listed are MatmulShared.IsFreeOfRaces")));
   EXPECT_THAT(with("\"tests\"", "\"testes\"").output, HasSubstr("'testes' is none of"));
   const CommandResult worth_more = with("\"points\": ", "\"points\": 9");

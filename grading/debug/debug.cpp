@@ -26,7 +26,6 @@
 #include "grading/bench/bench_cases.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/commands.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/course/stages.hpp"

@@ -20,7 +20,6 @@
 #include "grading/builder/layout.hpp"
 #include "grading/builder/machine_code.hpp"
 #include "grading/cli/backend_choice.hpp"
-#include "grading/cli/bench_calls.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/examiner/process/failures.hpp"
 #include "grading/results/printable.hpp"

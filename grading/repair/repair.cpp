@@ -251,6 +251,8 @@ class Hunt {
                              [&](std::size_t i) { return distance(variants[i], request_); });
     Search search(module, request_, order);
     is_over_ = !search.goes_wrong();
+    Runner runner(module, request_, {longest_call_s});
+    std::vector<Variant> idling;  // that come right, since something no longer runs
     for (std::size_t i = 0; i < order.size() && !is_over(); ++i) {
       const Variant& found = variants[order[i]];
       const bool does_nothing_more = found.condition != 0 && is_decided_by(found.condition);
@@ -259,8 +261,17 @@ class Hunt {
         paths_.push_back(found);
         continue;
       }
-      if (!puts_in_a_constant(found) && confirms(found)) return found.words;
+      if (puts_in_a_constant(found)) continue;
+      if (stops_lines(found, static_cast<std::int32_t>(order[i] + 1), runner)) {
+        idling.push_back(found);
+        continue;
+      }
+      if (confirms(found)) return found.words;
       is_over_ = confirmations_ >= most_confirmations;
+    }
+    for (const Variant& found : idling) {
+      if (confirmations_ >= most_confirmations) break;
+      if (confirms(found)) return found.words;
     }
     return std::nullopt;
   }
@@ -328,6 +339,21 @@ class Hunt {
       is_one = true;
     }
     return is_one && is_right_alone("constant", constant);
+  }
+
+  /// Whether a line that the change leaves as it is reached memory before and does no longer: a
+  /// loop or a path that was right by itself may run no more.
+  bool stops_lines(const Variant& found, std::int32_t number, Runner& runner) const {
+    const auto before = runner.lines_that_run(0);
+    const auto after = runner.lines_that_run(number);
+    const std::vector<Token>& code = file_.source->outline.code();
+    std::set<int> changed;
+    for (const Rewording& edit : found.edits) {
+      for (std::size_t i = edit.words.first; i < edit.words.end; ++i) changed.insert(code[i].line);
+    }
+    return std::ranges::any_of(before, [&](const auto& line) {
+      return !after.contains(line) && !changed.contains(line.second);
+    });
   }
 
   bool confirms(const Variant& found) {

@@ -115,22 +115,39 @@ std::vector<double> Runner::limits_s(double shortest_s, double times_as_long) {
   return limits;
 }
 
-bool Runner::comes_right(std::size_t call, std::int32_t variant) {
+std::set<std::pair<std::string, int>> Runner::lines_that_run(std::int32_t variant) {
+  std::set<std::pair<std::string, int>> lines;
+  for (std::size_t call = 0; call < limits_s_.size(); ++call) {
+    std::vector<Argument> arguments;
+    const CallReply reply =
+        make(call, variant, {.checks = true, .counters = true, .seed = 1}, arguments);
+    for (const KernelProfile& kernel : reply.profiles) {
+      for (const simt::LineCounters& each : kernel.lines) lines.emplace(each.file, each.line);
+    }
+  }
+  return lines;
+}
+
+CallReply Runner::make(std::size_t call, std::int32_t variant, const simt::Watch& watch,
+                       std::vector<Argument>& arguments) {
   if (!worker_) start();
   const auto& [named, workload, bytes] = posed(call);
-  const std::vector<Argument> arguments = workload->place(named, worker_->memory());
+  arguments = workload->place(named, worker_->memory());
   worker_->choose_variant(variant);
-  const CallReply reply =
-      worker_->call(named.function, arguments, std::nullopt, simt::Watch{.checks = true, .seed = 1},
-                    {}, limits_s_[call] / loading_s);
-  if (reply.ending != CallReply::Ending::returned) {
-    if (worker_->has_ended()) worker_.reset();
-    return false;
-  }
+  CallReply reply = worker_->call(named.function, arguments, std::nullopt, watch, {},
+                                  limits_s_[call] / loading_s);
+  if (reply.ending != CallReply::Ending::returned && worker_->has_ended()) worker_.reset();
+  return reply;
+}
+
+bool Runner::comes_right(std::size_t call, std::int32_t variant) {
+  std::vector<Argument> arguments;
+  const CallReply reply = make(call, variant, {.checks = true, .seed = 1}, arguments);
+  if (reply.ending != CallReply::Ending::returned) return false;
   // Of a call that the contract may not allow nobody knows which those are.
   if (reply.cuda_status != 0) return call >= calls_.size();
   return reply.findings.empty() &&
-         workload->is_right(arguments, worker_->memory(), false).value_or(false);
+         posed(call).workload->is_right(arguments, worker_->memory(), false).value_or(false);
 }
 
 void Runner::start() {

@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "grading/examiner/process/worker.hpp"
@@ -34,12 +37,17 @@ class Runner {
   /// Whether all calls come right in a variant, and no check finds a fault.
   bool all_right(std::int32_t variant);
 
+  /// The lines of kernels, by file, that reach memory in some of the calls, right or wrong.
+  std::set<std::pair<std::string, int>> lines_that_run(std::int32_t variant);
+
   /// What each call may take in a variant, by what it and smaller ones take as the source is.
   /// @param shortest_s, times_as_long  at least
   std::vector<double> limits_s(double shortest_s, double times_as_long);
 
  private:
   bool comes_right(std::size_t call, std::int32_t variant);
+  CallReply make(std::size_t call, std::int32_t variant, const simt::Watch& watch,
+                 std::vector<Argument>& arguments);
   const Posed& posed(std::size_t call) const;
   void start();
 

@@ -10,6 +10,7 @@
 
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
+#include "grading/builder/built_parts.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/watch/test/pseudo_terminal.hpp"
 
@@ -66,11 +67,12 @@ class CopyOfTheCourse {
     for (const fs::path& part : folders_of(stage)) fs::remove_all(root() / part);
   }
 
-  /// Brings the build up to date, as `lab` does before each command.
+  /// Brings the build up to date, as `lab` does before each command, and all that commands have
+  /// built.
   void build() const {
     const CommandResult built =
         run({"bwrap", "--dev-bind", "/", "/", "--bind", root(), layout().root, "--die-with-parent",
-             "--chdir", layout().root, "cmake", "--build", layout().build, "--target", "tilewise"});
+             "--chdir", layout().root, "cmake", "--build", layout().build, "--target", all_parts});
     ASSERT_TRUE(built.succeeded()) << describe_ending(built) << '\n' << built.output;
   }
 

@@ -15,6 +15,7 @@
 #include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
+#include "grading/builder/built_parts.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/guide/guide.hpp"
@@ -332,6 +333,7 @@ void watch(const std::string& word) {
   const Progress progress = read_progress(root);
   const StageInfo stage =
       word.empty() ? current_stage(progress, stages()) : choose_stages({word}, stages()).front();
+  have_built(parts_that_grade({stage}));
   try {
     Watch(root, stage).run();
   } catch (const Interrupted& interrupted) {

@@ -17,12 +17,6 @@
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {
-namespace {
-
-/// No GPU holds a matrix of that order, and contract functions take an int.
-constexpr std::uint64_t largest_order = 1 << 20;
-
-}  // namespace
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return {[least, most](const std::string& text) -> std::string {
@@ -145,24 +139,6 @@ void add_device(CLI::App* command, Run& run) {
 
 void add_seed(CLI::App* command, Run& run, const std::string& description) {
   command->add_option("--seed", run.seed, description)->option_text("N")->check(whole_number());
-}
-
-void add_orders(CLI::App* command, BenchOptions& options) {
-  const auto read = [&options](const std::string& list) {
-    for (std::size_t begin = 0, end; begin <= list.size(); begin = end + 1) {
-      end = std::min(list.find(',', begin), list.size());
-      const std::string order = list.substr(begin, end - begin);
-      if (const std::string problem = whole_number(1, largest_order)(order); !problem.empty()) {
-        throw CLI::ValidationError("--n", problem);
-      }
-      options.orders.push_back(std::stoi(order));
-    }
-  };
-  command
-      ->add_option_function<std::string>(
-          "--n", read,
-          tr("Orders of the matrices: 256,1000,1024 (default: those usual for the backend)"))
-      ->option_text("LIST");
 }
 
 StageInfo stage_meant(const std::string& word, const Progress& progress) {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "common/base/language.hpp"
-#include "grading/cli/commands.hpp"
+#include "grading/cli/submission.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/progress/progress.hpp"
 
@@ -46,9 +46,6 @@ void add_device(CLI::App* command, Run& run);
 
 /// From what the inputs of a command are drawn.
 void add_seed(CLI::App* command, Run& run, const std::string& description);
-
-/// "256,1000,1024".
-void add_orders(CLI::App* command, BenchOptions& options);
 
 /// The stage that an optional argument names; the current one where it is empty.
 /// @throws CannotGrade listing the known stages

@@ -1,3 +1,5 @@
+/// \file
+/// tilewise-check: the command for any CUDA program.
 #include "grading/check/check.hpp"
 
 #include <algorithm>
@@ -8,13 +10,11 @@
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {
+namespace {
 
-void add_check(CLI::App& app, ExitStatus& status) {
+void add_check(CLI::App* command, ExitStatus& status) {
   const auto options = std::make_shared<CheckOptions>();
   const auto words = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand(
-      "check", tr("Run any CUDA program on the simulator and say what is wrong in it, by line"));
-  command->footer(example("./lab check -I include sum.cu 1000"));
   command->add_option(
       "FILE", *words,
       tr("The program's sources, options of nvcc before them, its arguments behind"));
@@ -71,9 +71,10 @@ void add_check(CLI::App& app, ExitStatus& status) {
   });
 }
 
-std::vector<std::string> with_program_apart(const CLI::App& app, std::vector<std::string> words) {
-  if (words.empty() || words.front() != "check") return words;
-  const CLI::App* command = app.get_subcommand("check");
+/// The words so that CLI11 takes the command's own options and leaves the compiler's and the
+/// program's alone, in one list behind a --.
+std::vector<std::string> with_program_apart(const CLI::App* command,
+                                            std::vector<std::string> words) {
   std::vector<std::string> own = {"check"}, rest;
   std::size_t i = 1;
   for (; i < words.size() && words[i].starts_with('-') && words[i] != "--"; ++i) {
@@ -92,5 +93,11 @@ std::vector<std::string> with_program_apart(const CLI::App& app, std::vector<std
   own.insert(own.end(), rest.begin(), rest.end());
   return own;
 }
+
+constexpr OwnCommand commands[] = {{"check", add_check, with_program_apart}};
+
+}  // namespace
+
+std::span<const OwnCommand> own_commands() { return commands; }
 
 }  // namespace tilewise::grading

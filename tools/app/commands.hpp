@@ -1,17 +1,29 @@
 /// \file
-/// The commands of `lab`, listed here and nowhere else: those of a learner in learn.cpp, those that
-/// judge submissions in grade.cpp, that for
-/// any CUDA program in check.cpp, those that look at single calls and at speed in measure.cpp, and
-/// the rest in setup.cpp. One adds itself to the command line; once it was parsed and named this
-/// command, it runs, and leaves its exit status.
+/// The commands of `lab`. They are listed in command_list.cpp and nowhere else, and belong to
+/// several programs, so that whoever grades a stage need not build what a class is graded with:
+/// `tilewise` has those of a learner (learn.cpp, grade.cpp, setup.cpp), and for any other starts
+/// the program that has it (measure.cpp, check.cpp, cohort.cpp). Each knows all commands by name
+/// and description.
 #pragma once
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace tilewise::grading {
+
+/// A command as help tells of it, in English.
+struct ListedCommand {
+  const char* name;
+  const char* program;
+  const char* about;
+  const char* example = "";  ///< "./lab grade 3", if any
+};
+
+/// In the order in which help lists them.
+std::span<const ListedCommand> listed_commands();
 
 /// What `lab help` says: every command that `app` knows, with its example.
 std::string help_text(const CLI::App& app);
@@ -33,38 +45,36 @@ inline ExitStatus exit_status(bool passed) {
   return passed ? ExitStatus::passed : ExitStatus::failed;
 }
 
-/// The words behind `lab`, those of `lab check` so that CLI11 takes its own options and leaves the
-/// compiler's and the program's alone, in one list behind a --.
-std::vector<std::string> with_program_apart(const CLI::App& app, std::vector<std::string> words);
-
 /// Drawn anew each time, so that no kernel can be written for the inputs it will get.
 std::uint64_t random_seed();
 
-void add_autograder(CLI::App& app, ExitStatus& status);
-void add_bench(CLI::App& app, ExitStatus& status);
-void add_check(CLI::App& app, ExitStatus& status);
-void add_cohort(CLI::App& app, ExitStatus& status);
-void add_completion(CLI::App& app, ExitStatus& status);
-void add_coverage(CLI::App& app, ExitStatus& status);
-void add_debug(CLI::App& app, ExitStatus& status);
-void add_doctor(CLI::App& app, ExitStatus& status);
-void add_grade(CLI::App& app, ExitStatus& status);
-void add_help(CLI::App& app, ExitStatus& status);
-void add_hint(CLI::App& app, ExitStatus& status);
-void add_list(CLI::App& app, ExitStatus& status);
-void add_mend(CLI::App& app, ExitStatus& status);
-void add_next(CLI::App& app, ExitStatus& status);
-void add_occupancy(CLI::App& app, ExitStatus& status);
-void add_pack(CLI::App& app, ExitStatus& status);
-void add_predict(CLI::App& app, ExitStatus& status);
-void add_profile(CLI::App& app, ExitStatus& status);
-void add_ptx(CLI::App& app, ExitStatus& status);
-void add_report(CLI::App& app, ExitStatus& status);
-void add_reset(CLI::App& app, ExitStatus& status);
-void add_skeletons(CLI::App& app, ExitStatus& status);
-void add_status(CLI::App& app, ExitStatus& status);
-void add_watch(CLI::App& app, ExitStatus& status);
-void add_trace(CLI::App& app, ExitStatus& status);
-void add_worklog(CLI::App& app, ExitStatus& status);
+/// A command of the program at hand.
+struct OwnCommand {
+  const char* name;
+  /// Gives it its options. Once the command line was parsed and named it, it runs, and leaves its
+  /// exit status.
+  void (*add)(CLI::App* command, ExitStatus& status);
+  /// The words behind `lab` as CLI11 is to get them, where it cannot take them as they are.
+  std::vector<std::string> (*arrange)(const CLI::App* command,
+                                      std::vector<std::string> words) = nullptr;
+};
+
+/// Each program defines what it has.
+std::span<const OwnCommand> own_commands();
+
+// Of `tilewise`, whose commands are in several files.
+void add_completion(CLI::App* command, ExitStatus& status);
+void add_doctor(CLI::App* command, ExitStatus& status);
+void add_grade(CLI::App* command, ExitStatus& status);
+void add_help(CLI::App* command, ExitStatus& status);
+void add_hint(CLI::App* command, ExitStatus& status);
+void add_list(CLI::App* command, ExitStatus& status);
+void add_mend(CLI::App* command, ExitStatus& status);
+void add_next(CLI::App* command, ExitStatus& status);
+void add_reset(CLI::App* command, ExitStatus& status);
+void add_skeletons(CLI::App* command, ExitStatus& status);
+void add_status(CLI::App* command, ExitStatus& status);
+void add_watch(CLI::App* command, ExitStatus& status);
+void add_worklog(CLI::App* command, ExitStatus& status);
 
 }  // namespace tilewise::grading

@@ -300,10 +300,7 @@ std::string completions(const CLI::App& app, const std::vector<std::string>& typ
   return text;
 }
 
-void add_completion(CLI::App& app, ExitStatus& status) {
-  CLI::App* command = app.add_subcommand(
-      "completion",
-      tr("Write what lets a shell complete lab's commands, options, stages and GPUs"));
+void add_completion(CLI::App* command, ExitStatus& status) {
   command->footer(core::in_language(installation));
   const auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, tr("bash, zsh or fish"))

@@ -12,7 +12,6 @@
 
 #include "common/base/files.hpp"
 #include "common/base/language.hpp"
-#include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/guide/guide.hpp"
@@ -49,15 +48,15 @@ void list_for_people() {
 
 }  // namespace
 
-void add_list(CLI::App& app, ExitStatus& status) {
-  app.add_subcommand("list", tr("List the stages"))->callback([&status] {
+void add_list(CLI::App* command, ExitStatus& status) {
+  command->callback([&status] {
     isatty(STDOUT_FILENO) ? list_for_people() : list_for_scripts();
     status = ExitStatus::passed;
   });
 }
 
-void add_next(CLI::App& app, ExitStatus& status) {
-  app.add_subcommand("next", tr("Go on to the next stage"))->callback([&status] {
+void add_next(CLI::App* command, ExitStatus& status) {
+  command->callback([&status] {
     const auto root = core::project_root();
     std::string text;
     change_progress(root, [&](Progress& progress) {
@@ -71,18 +70,15 @@ void add_next(CLI::App& app, ExitStatus& status) {
   });
 }
 
-void add_status(CLI::App& app, ExitStatus& status) {
-  app.add_subcommand("status", tr("Your points, stages and best rates so far"))
-      ->callback([&status] {
-        fmt::print("{}", status_table(stages(), read_progress(core::project_root())));
-        status = ExitStatus::passed;
-      });
+void add_status(CLI::App* command, ExitStatus& status) {
+  command->callback([&status] {
+    fmt::print("{}", status_table(stages(), read_progress(core::project_root())));
+    status = ExitStatus::passed;
+  });
 }
 
-void add_hint(CLI::App& app, ExitStatus& status) {
+void add_hint(CLI::App* command, ExitStatus& status) {
   const auto word = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand(
-      "hint", tr("Help with what failed last; each time it is asked, a little more"));
   command->add_option("STAGE", *word,
                       tr("03_shared_memory, 03 or 3; the current one if none is named"));
   command->callback([word, &status] {
@@ -120,11 +116,8 @@ void reset(const std::string& word) {
 
 }  // namespace
 
-void add_reset(CLI::App& app, ExitStatus& status) {
+void add_reset(CLI::App* command, ExitStatus& status) {
   const auto word = std::make_shared<std::string>();
-  CLI::App* command =
-      app.add_subcommand("reset", tr("Begin a stage anew; what you wrote is kept beside it"));
-  command->footer(example("./lab reset 03_shared_memory"));
   command->add_option("STAGE", *word, tr("03_shared_memory, 03 or 3"))->required();
   command->callback([word, &status] {
     reset(*word);
@@ -162,46 +155,11 @@ void show_worklog(const std::string& word, const std::filesystem::path& page) {
   fmt::print("{}", tr("{}: the worklog as a page\n", printable(page.string())));
 }
 
-/// Of each question that was answered and counted, what to keep.
-void keep(const StageInfo& stage, const std::vector<AnsweredPrediction>& answers) {
-  change_progress(core::project_root(), [&](Progress& progress) {
-    for (const AnsweredPrediction& answer : answers) {
-      if (!answer.predicted || !answer.counted) continue;
-      keep_prediction(
-          progress.stages[stage.id],
-          {answer.question.call, heading_of(answer.question), in_words(*answer.predicted),
-           in_words(*answer.counted), answer.gpu, answer.of_solution});
-    }
-  });
-}
-
 }  // namespace
 
-void add_predict(CLI::App& app, ExitStatus& status) {
-  const auto options = std::make_shared<PredictOptions>();
-  CLI::App* command = app.add_subcommand(
-      "predict", tr("Ask what a stage's kernels will do, then count it: prediction beside count"));
-  command->footer(example("./lab predict 3"));
-  add_stage(command, *options, tr("03_shared_memory, 03 or 3; the current one if none is named"));
-  add_submission(command, *options);
-  add_gpu(command, *options);
-  command
-      ->add_option("--json", options->json, tr("Write questions, predictions and counts as JSON"))
-      ->option_text("FILE");
-  command->callback([options, &status] {
-    const Progress progress = read_progress(core::project_root());
-    if (options->stages.empty()) options->stages = {stage_meant("", progress).id};
-    if (options->is_learners_own()) options->on_answers = keep;
-    status = exit_status(predict(*options));
-  });
-}
-
-void add_worklog(CLI::App& app, ExitStatus& status) {
+void add_worklog(CLI::App* command, ExitStatus& status) {
   const auto word = std::make_shared<std::string>();
   const auto page = std::make_shared<std::filesystem::path>();
-  CLI::App* command =
-      app.add_subcommand("worklog", tr("What you tried and what it gave, a line each grading"));
-  command->footer(example("./lab worklog 3 --html worklog.html"));
   command->add_option("STAGE", *word, tr("03_shared_memory, 03 or 3; all if none is named"));
   command->add_option("--html", *page, tr("Write it as a page to hand in, too"))
       ->option_text("FILE");
@@ -211,10 +169,8 @@ void add_worklog(CLI::App& app, ExitStatus& status) {
   });
 }
 
-void add_watch(CLI::App& app, ExitStatus& status) {
+void add_watch(CLI::App* command, ExitStatus& status) {
   const auto word = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand(
-      "watch", tr("Grade a stage each time you save it, with keys for hints and the next stage"));
   command->add_option("STAGE", *word,
                       tr("03_shared_memory, 03 or 3; the current one if none is named"));
   command->callback([word, &status] {

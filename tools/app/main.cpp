@@ -1,8 +1,10 @@
 /// \file
-/// The command line of Tilewise; without arguments it says where a learner is. Exit status: 0 all
-/// passed, 1 a test failed or there is no profile because of the submission, 2 could not grade,
-/// profile or work out the occupancy, 3 of a class that was graded some could not be.
+/// The command line of Tilewise and of each of its programs; without arguments it says where a
+/// learner is. Exit status: 0 all passed, 1 a test failed or there is no profile because of the
+/// submission, 2 could not grade, profile or work out the occupancy, 3 of a class that was graded
+/// some could not be.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,6 +21,8 @@
 #include "common/base/files.hpp"
 #include "common/base/language.hpp"
 #include "common/process/command.hpp"
+#include "grading/builder/built_parts.hpp"
+#include "grading/builder/layout.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/guide/guide.hpp"
 #include "grading/progress/progress.hpp"
@@ -29,29 +33,59 @@
 namespace tilewise::grading {
 namespace {
 
-/// In the order in which --help lists them.
-constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
-    add_list,      add_status, add_worklog,    add_watch,   add_grade,     add_hint,
-    add_mend,      add_next,   add_reset,      add_predict, add_trace,     add_debug,
-    add_coverage,  add_bench,  add_report,     add_profile, add_check,     add_ptx,
-    add_occupancy, add_cohort, add_autograder, add_pack,    add_skeletons, add_completion,
-    add_doctor,    add_help,
-};
-
 /// What these write is read by shells, scripts and whoever teaches a class: it is English, but for
 /// their help.
 constexpr std::string_view read_by_others[] = {"__complete", "autograder", "cohort", "skeletons"};
 
+const OwnCommand* own_command(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      own_commands(), [&](const OwnCommand& command) { return command.name == name; });
+  return found == own_commands().end() ? nullptr : &*found;
+}
+
+/// The program that has a command which this one does not; nothing where there is no such command.
+const char* other_program(std::string_view name) {
+  if (own_command(name) != nullptr) return nullptr;
+  const auto found = std::ranges::find_if(
+      listed_commands(), [&](const ListedCommand& command) { return command.name == name; });
+  return found == listed_commands().end() ? nullptr : found->program;
+}
+
+/// Becomes another program of Tilewise. Returns if it is not built.
+void become(const std::string& program, char** argv) { ::execv(tool(program).c_str(), argv); }
+
+/// @throws std::runtime_error if it is not built, nor can be
+[[noreturn]] void go_on_as(const std::string& program, char** argv) {
+  have_built({program});
+  become(program, argv);
+  throw std::runtime_error(tr("{} is not built: ./lab builds it, and cmake --build {} --target {}",
+                              tool(program).string(), layout().build.string(), program));
+}
+
+void add_commands(CLI::App& app, ExitStatus& status) {
+  for (const auto& [name, program, about, shown] : listed_commands()) {
+    CLI::App* command = app.add_subcommand(name, core::in_language(about));
+    if (*shown != '\0') command->footer(example(shown));
+    if (const OwnCommand* own = own_command(name)) own->add(command, status);
+  }
+}
+
 ExitStatus run(int argc, char** argv) {
-  const std::vector<std::string_view> words(argv + 1, argv + argc);
-  const bool is_for_people =
-      words.empty() || std::ranges::find(words, "--help") != words.end() ||
-      std::ranges::find(words, "-h") != words.end() ||
-      std::ranges::find(read_by_others, words.front()) == std::end(read_by_others);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const std::string first = words.empty() ? "" : words.front();
+  const bool is_for_people = words.empty() || std::ranges::find(words, "--help") != words.end() ||
+                             std::ranges::find(words, "-h") != words.end() ||
+                             std::ranges::find(read_by_others, first) == std::end(read_by_others);
   if (is_for_people) core::speak_as_the_user_wants();
+  const bool asked_by_a_shell = first == "__complete";
+  if (const char* program = other_program(first)) go_on_as(program, argv);
+  if (asked_by_a_shell && words.size() > 2) {
+    // Nothing is built for a shell that asks; it offers nothing then.
+    if (const char* program = other_program(words[1])) become(program, argv);
+  }
   CLI::App app(tr("Tilewise: a lab course on CUDA matrix kernels, tile by tile."), "lab");
   speak_in_help(app);
-  if (argc == 1) {
+  if (words.empty()) {
     const auto root = core::project_root();
     fmt::print("{}", overview(root, stages(), read_progress(root)));
     return ExitStatus::passed;
@@ -60,23 +94,23 @@ ExitStatus run(int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(refusal_in_words);
   ExitStatus status = ExitStatus::could_not_grade;
-  for (const auto add : commands) add(app, status);
-  const auto known = app.get_subcommands([](const CLI::App*) { return true; });
-  const bool names_one = std::ranges::any_of(
-      known, [&](const CLI::App* command) { return argc > 1 && command->check_name(argv[1]); });
-  if (argc > 1 && argv[1] == std::string_view("__complete")) {  // asked by a shell
+  add_commands(app, status);
+  if (asked_by_a_shell) {
     fmt::print("{}", completions(app, {argv + 2, argv + argc}));
     return ExitStatus::passed;
   }
-  if (argc > 1 && argv[1][0] != '-' && !names_one) {
+  const OwnCommand* command = own_command(first);
+  if (!first.starts_with('-') && command == nullptr) {
     fmt::print(stderr, "tilewise: {}\n",
-               tr("there is no command '{}'; ./lab help lists them", printable(argv[1])));
+               tr("there is no command '{}'; ./lab help lists them", printable(first)));
     return ExitStatus::could_not_grade;
   }
   interrupt_on_signals();
+  if (command != nullptr && command->arrange != nullptr) {
+    words = command->arrange(app.get_subcommand(first), std::move(words));
+  }
+  std::ranges::reverse(words);  // as CLI11 wants them
   try {
-    std::vector<std::string> words = with_program_apart(app, {argv + 1, argv + argc});
-    std::ranges::reverse(words);  // as CLI11 wants them
     app.parse(std::move(words));  // and runs the command
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? ExitStatus::passed : ExitStatus::could_not_grade;

@@ -1,20 +1,47 @@
+/// \file
+/// tilewise-measure: the commands that look at single calls, at lines and at speed.
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "common/base/files.hpp"
 #include "common/base/language.hpp"
-#include "grading/cli/commands.hpp"
 #include "grading/debug/debug.hpp"
+#include "grading/measure/commands.hpp"
 #include "grading/progress/progress.hpp"
 #include "tools/app/arguments.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {
+namespace {
 
-void add_bench(CLI::App& app, ExitStatus& status) {
+/// No GPU holds a matrix of that order, and contract functions take an int.
+constexpr std::uint64_t largest_order = 1 << 20;
+
+/// "256,1000,1024".
+void add_orders(CLI::App* command, BenchOptions& options) {
+  const auto read = [&options](const std::string& list) {
+    for (std::size_t begin = 0, end; begin <= list.size(); begin = end + 1) {
+      end = std::min(list.find(',', begin), list.size());
+      const std::string order = list.substr(begin, end - begin);
+      if (const std::string problem = whole_number(1, largest_order)(order); !problem.empty()) {
+        throw CLI::ValidationError("--n", problem);
+      }
+      options.orders.push_back(std::stoi(order));
+    }
+  };
+  command
+      ->add_option_function<std::string>(
+          "--n", read,
+          tr("Orders of the matrices: 256,1000,1024 (default: those usual for the backend)"))
+      ->option_text("LIST");
+}
+
+void add_bench(CLI::App* command, ExitStatus& status) {
   const auto options = std::make_shared<BenchOptions>();
-  CLI::App* command = app.add_subcommand(
-      "bench", tr("Compare kernels with the solution, the stage before and a library, over sizes"));
-  command->footer(example("./lab bench 03_shared_memory --n 256,1000"));
   command->add_option("STAGE", options->stages,
                       tr("Stages to run: 03_shared_memory, 03 or 3; all if none is named"));
   add_submission(command, *options);
@@ -47,12 +74,8 @@ void add_bench(CLI::App& app, ExitStatus& status) {
   command->callback([options, &status] { status = exit_status(bench(*options)); });
 }
 
-void add_report(CLI::App& app, ExitStatus& status) {
+void add_report(CLI::App* command, ExitStatus& status) {
   const auto options = std::make_shared<ReportOptions>();
-  CLI::App* command = app.add_subcommand(
-      "report",
-      tr("Write a laboratory report on your kernels, one HTML file to fill in and print"));
-  command->footer(example("./lab report 03_shared_memory"));
   command->add_option("STAGE", options->bench.stages,
                       tr("Stages to report on: 03_shared_memory, 03 or 3; all if none is named"));
   add_submission(command, options->bench);
@@ -82,13 +105,8 @@ void add_report(CLI::App& app, ExitStatus& status) {
   });
 }
 
-void add_profile(CLI::App& app, ExitStatus& status) {
+void add_profile(CLI::App* command, ExitStatus& status) {
   const auto options = std::make_shared<ProfileOptions>();
-  CLI::App* command = app.add_subcommand(
-      "profile",
-      tr("Run one call on the simulator and show what its kernels do in memory, by line"));
-  command->footer(
-      example("./lab profile 03_shared_memory --call 'matmul_shared(n=1024, tile=32)'"));
   add_stage(command, *options)->required();
   command
       ->add_option("--call", options->calls,
@@ -110,11 +128,8 @@ void add_profile(CLI::App& app, ExitStatus& status) {
   command->callback([options, &status] { status = exit_status(profile(*options)); });
 }
 
-void add_ptx(CLI::App& app, ExitStatus& status) {
+void add_ptx(CLI::App* command, ExitStatus& status) {
   const auto options = std::make_shared<PtxOptions>();
-  CLI::App* command = app.add_subcommand(
-      "ptx", tr("Show beside each line of your kernels what nvcc makes of it: PTX and SASS"));
-  command->footer(example("./lab ptx 03_shared_memory"));
   add_stage(command, *options)->required();
   command
       ->add_option("--kernel", options->kernel,
@@ -125,12 +140,8 @@ void add_ptx(CLI::App& app, ExitStatus& status) {
   command->callback([options, &status] { status = exit_status(ptx(*options)); });
 }
 
-void add_trace(CLI::App& app, ExitStatus& status) {
+void add_trace(CLI::App* command, ExitStatus& status) {
   const auto options = std::make_shared<TraceOptions>();
-  CLI::App* command = app.add_subcommand(
-      "trace",
-      tr("Show what each thread of a small call loads, uses and writes, as a page to look at"));
-  command->footer(example("./lab trace 03_shared_memory"));
   add_stage(command, *options)->required();
   command
       ->add_option("--call", options->call,
@@ -164,12 +175,8 @@ void add_trace(CLI::App& app, ExitStatus& status) {
   command->callback([options, &status] { status = exit_status(trace(*options)); });
 }
 
-void add_occupancy(CLI::App& app, ExitStatus& status) {
+void add_occupancy(CLI::App* command, ExitStatus& status) {
   const auto options = std::make_shared<OccupancyOptions>();
-  CLI::App* command = app.add_subcommand(
-      "occupancy", tr("Work out how the blocks of a launch fill the multiprocessors of a GPU"));
-  command->footer(
-      example("./lab occupancy --gpu gtx1080 --block 16x16 --registers 40 --shared 4096"));
   command
       ->add_option(
           "--gpu", options->gpus,
@@ -206,12 +213,9 @@ void add_occupancy(CLI::App& app, ExitStatus& status) {
   });
 }
 
-void add_debug(CLI::App& app, ExitStatus& status) {
+void add_debug(CLI::App* command, ExitStatus& status) {
   const auto options = std::make_shared<DebugOptions>();
   options->seed = random_seed();
-  CLI::App* command = app.add_subcommand(
-      "debug", tr("Stop in a kernel in gdb, on the simulator, at the block and thread that fail"));
-  command->footer(example("./lab debug 03_shared_memory"));
   add_stage(command, *options, tr("03_shared_memory, 03 or 3; the current one if none is named"));
   command
       ->add_option(
@@ -234,5 +238,53 @@ void add_debug(CLI::App& app, ExitStatus& status) {
     status = exit_status(debug(*options));
   });
 }
+
+/// Of each question that was answered and counted, what to keep.
+void keep(const StageInfo& stage, const std::vector<AnsweredPrediction>& answers) {
+  change_progress(core::project_root(), [&](Progress& progress) {
+    for (const AnsweredPrediction& answer : answers) {
+      if (!answer.predicted || !answer.counted) continue;
+      keep_prediction(
+          progress.stages[stage.id],
+          {answer.question.call, heading_of(answer.question), in_words(*answer.predicted),
+           in_words(*answer.counted), answer.gpu, answer.of_solution});
+    }
+  });
+}
+
+void add_predict(CLI::App* command, ExitStatus& status) {
+  const auto options = std::make_shared<PredictOptions>();
+  add_stage(command, *options, tr("03_shared_memory, 03 or 3; the current one if none is named"));
+  add_submission(command, *options);
+  add_gpu(command, *options);
+  command
+      ->add_option("--json", options->json, tr("Write questions, predictions and counts as JSON"))
+      ->option_text("FILE");
+  command->callback([options, &status] {
+    const Progress progress = read_progress(core::project_root());
+    if (options->stages.empty()) options->stages = {stage_meant("", progress).id};
+    if (options->is_learners_own()) options->on_answers = keep;
+    status = exit_status(predict(*options));
+  });
+}
+
+void add_coverage(CLI::App* command, ExitStatus& status) {
+  const auto run = std::make_shared<Run>();
+  add_stage(command, *run)->required();
+  add_submission(command, *run);
+  command->callback([run, &status] {
+    run->seed = random_seed();
+    status = exit_status(coverage(*run));
+  });
+}
+
+constexpr OwnCommand commands[] = {
+    {"predict", add_predict},   {"trace", add_trace}, {"debug", add_debug},
+    {"coverage", add_coverage}, {"bench", add_bench}, {"report", add_report},
+    {"profile", add_profile},   {"ptx", add_ptx},     {"occupancy", add_occupancy}};
+
+}  // namespace
+
+std::span<const OwnCommand> own_commands() { return commands; }
 
 }  // namespace tilewise::grading

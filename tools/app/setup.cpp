@@ -16,13 +16,12 @@
 
 namespace tilewise::grading {
 
-void add_doctor(CLI::App& app, ExitStatus& status) {
-  app.add_subcommand("doctor", tr("Say what is installed, which backend will run, what to install"))
-      ->callback([&status] {
-        const Checkup checkup = examine_machine();
-        fmt::print("{}", to_text(checkup));
-        status = checkup.can_run ? ExitStatus::passed : ExitStatus::could_not_grade;
-      });
+void add_doctor(CLI::App* command, ExitStatus& status) {
+  command->callback([&status] {
+    const Checkup checkup = examine_machine();
+    fmt::print("{}", to_text(checkup));
+    status = checkup.can_run ? ExitStatus::passed : ExitStatus::could_not_grade;
+  });
 }
 
 namespace {
@@ -42,9 +41,7 @@ ExitStatus skeletons(bool check) {
 
 }  // namespace
 
-void add_skeletons(CLI::App& app, ExitStatus& status) {
-  CLI::App* command = app.add_subcommand(
-      "skeletons", tr("For maintainers: write labs/ from what is marked in solutions/"));
+void add_skeletons(CLI::App* command, ExitStatus& status) {
   const auto check = std::make_shared<bool>(false);
   command->add_flag("--check", *check, tr("Write nothing, tell differences"));
   command->callback([check, &status] { status = skeletons(*check); });
@@ -52,9 +49,9 @@ void add_skeletons(CLI::App& app, ExitStatus& status) {
 
 namespace {
 
-/// What the script `lab` does itself, because it must work where nothing is built.
-void add_command_of_script(CLI::App& app, const std::string& name, const std::string& description) {
-  app.add_subcommand(name, description)->callback([name] {
+/// The script `lab` does this itself, because it must work where nothing is built.
+void add_command_of_script(CLI::App* command, ExitStatus&) {
+  command->callback([name = command->get_name()] {
     throw std::runtime_error(tr("the script does that: ./lab {}", name));
   });
 }
@@ -89,14 +86,33 @@ std::string help_text(const CLI::App& app) {
             "run.\n");
 }
 
-void add_help(CLI::App& app, ExitStatus& status) {
-  add_command_of_script(app, "update", tr("Bring a newer course; your kernels are kept"));
-  add_command_of_script(app, "test",
-                        tr("Test Tilewise itself: units, every solution and skeleton"));
-  app.add_subcommand("help", tr("Show this"))->callback([&app, &status] {
-    fmt::print("{}", help_text(app));
+void add_help(CLI::App* command, ExitStatus& status) {
+  command->callback([command, &status] {
+    fmt::print("{}", help_text(*command->get_parent()));
     status = ExitStatus::passed;
   });
 }
+
+namespace {
+
+constexpr OwnCommand commands[] = {{"list", add_list},
+                                   {"status", add_status},
+                                   {"worklog", add_worklog},
+                                   {"watch", add_watch},
+                                   {"grade", add_grade},
+                                   {"hint", add_hint},
+                                   {"mend", add_mend},
+                                   {"next", add_next},
+                                   {"reset", add_reset},
+                                   {"skeletons", add_skeletons},
+                                   {"completion", add_completion},
+                                   {"doctor", add_doctor},
+                                   {"update", add_command_of_script},
+                                   {"test", add_command_of_script},
+                                   {"help", add_help}};
+
+}  // namespace
+
+std::span<const OwnCommand> own_commands() { return commands; }
 
 }  // namespace tilewise::grading

@@ -550,6 +550,7 @@ std::vector<Remark> remarks_on(std::string_view source) {
   }
   remark_on_host_code(tokens, outline, remarks);
   remark_on_statements(outline, source, remarks);
+  remark_on_copies(outline, source, remarks);
   remark_on_loops(outline, remarks);
   remark_on_parameters(outline, remarks);
   const auto names = [](std::string_view word) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 namespace tilewise::simt {
 namespace {
 
@@ -39,6 +42,28 @@ TEST(Remarks, TellWhereArgumentsAreFreed) {
   EXPECT_EQ(told_of(begin + "cudaFree((void*)A); }"), "2: A\n");
   EXPECT_EQ(told_of(begin + "cudaFree(C); }"), "2: C\n");
   EXPECT_EQ(told_of(begin + "float* own; cudaMalloc(&own, n * sizeof *own); cudaFree(own); }"), "");
+}
+
+TEST(Remarks, DoubtNeighboursThatTakeTheSame) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"c10 += a1 * b.x;\nc11 += a1 * b.x;",
+       "3: c11 gets here what c10 gets on line 2, a1 * b.x\n"},
+      {"c00 += a0 * b0;\nc01 += a0 * b1;\nc10 += a0 * b1;\nc11 += a1 * b1;",
+       "4: c10 gets here what c01 gets on line 3, a0 * b1\n"},
+      {"sum += a0 * b0;\nsum += a0 * b0;", "3: sum gets the same here as on line 2, a0 * b0\n"},
+      {"As[y][x] = A[k];\nBs[y][x] = A[k];", "3: Bs[y][x] gets here what As[y][x] gets"},
+      {"C[0] = c00; C[1] = c00;", "2: C[1] gets here what C[0] gets on line 2, c00\n"},
+      // Each of its own, constants, counters, what starts from the same, and other blocks.
+      {"c0 += a * b0; c1 += a * b1; C[0] = 0; C[1] = 0; i += 1; j += 1;", ""},
+      {"low = A[0]; high = A[0];", ""},
+      {"if (w) { c0 += a * b; } else { c1 += a * b; }", ""},
+      {"c0 += a * b; __syncthreads(); c1 += a * b;", ""},
+  };
+  for (const auto& [body, told] : cases) {
+    const std::string found = told_of(kernel(body));
+    EXPECT_NE(found.find(told), std::string::npos) << found;
+    EXPECT_EQ(found.empty(), std::string_view(told).empty()) << body << "\n" << found;
+  }
 }
 
 TEST(Remarks, NameStatementsThatEndElsewhere) {

@@ -15,4 +15,9 @@ namespace tilewise::simt {
 void remark_on_statements(const rewriting::Outline& outline, std::string_view source,
                           std::vector<Remark>& remarks);
 
+/// Adds a doubt on neighbours of which two take the same from the right, into different sums or
+/// places of tiles, or twice into one: `c10 += a1 * b.x; c11 += a1 * b.x;`.
+void remark_on_copies(const rewriting::Outline& outline, std::string_view source,
+                      std::vector<Remark>& remarks);
+
 }  // namespace tilewise::simt

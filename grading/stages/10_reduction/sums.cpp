@@ -230,6 +230,8 @@ class Sums : public ReductionTest<SumCase> {
           "than 32 then, lanes of a warp are lost: look at the first and the last distance of the "
           "shuffles, at their mask and width, and at where a tree ends. If it is more, warps are: "
           "look at where a tree begins, and at the loop over the sums of warps.");
+    } else if (const std::string counts = how_often(trial); !counts.empty()) {
+      message += ": " + counts + ".";
     } else {
       message += trial.of.numbers == Numbers::whole
                      ? tr(". All are whole numbers, which add up without rounding.")
@@ -307,6 +309,23 @@ class Sums : public ReductionTest<SumCase> {
     return times == 1 ? tr("of each {} elements only the first {} are added up", end, first)
                       : tr("of each {} elements only the first {} are added up, {} times each", end,
                            first, times);
+  }
+
+  /// How often elements are added up, where that is not once each.
+  std::string how_often(const Vectors& trial) {
+    constexpr int most = 1 << 20;
+    const int n = trial.of.n;
+    if (n < 2 || n > most) return {};
+    const auto all = sum_of_others(trial, [](int) { return true; });
+    if (!all || !(*all >= 0) || *all == n) return {};
+    const auto first = sum_of_others(trial, [](int i) { return i == 0; });
+    const auto last = sum_of_others(trial, [n](int i) { return i == n - 1; });
+    if (!first || !last || !(*first >= 0) || !(*last >= 0)) return {};
+    return tr(
+        "of {} elements that are all 1 the sum is {}: {}; x[0] counts {} times, and x[{}] {} "
+        "times",
+        n, *all, *all < n ? tr("elements are left out") : tr("elements are added more than once"),
+        *first, n - 1, *last);
   }
 
   bool is_other_in_a_fresh_worker(const Vectors& trial) {

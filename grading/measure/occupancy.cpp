@@ -7,8 +7,8 @@
 
 #include "common/base/catalogue.hpp"
 #include "common/base/language.hpp"
-#include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/measure/commands.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/profile/occupancy_report.hpp"
 #include "grading/results/files.hpp"

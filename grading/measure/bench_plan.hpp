@@ -12,9 +12,9 @@
 #include "grading/bench/bench_report.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/cli/backend_choice.hpp"
-#include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/course/stages.hpp"
+#include "grading/measure/commands.hpp"
 #include "grading/problem/product_store.hpp"
 #include "grading/profile/modelled_time.hpp"
 

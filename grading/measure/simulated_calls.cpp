@@ -1,4 +1,4 @@
-#include "grading/cli/simulated_calls.hpp"
+#include "grading/measure/simulated_calls.hpp"
 
 #include <fmt/format.h>
 
@@ -17,9 +17,9 @@
 #include "grading/builder/builder.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/labreport/lab_report.hpp"
+#include "grading/measure/commands.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/profile/profile_report.hpp"

@@ -1,4 +1,4 @@
-#include "grading/cli/bench_plan.hpp"
+#include "grading/measure/bench_plan.hpp"
 
 #include <fmt/format.h>
 

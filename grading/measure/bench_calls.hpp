@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "grading/cli/bench_plan.hpp"
 #include "grading/examiner/process/worker.hpp"
+#include "grading/measure/bench_plan.hpp"
 #include "grading/problem/problem.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/profile/profile_report.hpp"
@@ -95,9 +95,6 @@ class BenchTiming {
   bool mean_of_ten_;
   std::map<const ContenderModule*, Worker> workers_;
 };
-
-/// Nsight Compute: on PATH, or where CUDA's installer puts it.
-std::optional<std::filesystem::path> find_nsight_compute();
 
 /// Instructions of warps that each call takes on the GPU, by its text, as Nsight Compute counts
 /// them; they do not depend on the clock, so that each call is made once, untimed. Empty where it

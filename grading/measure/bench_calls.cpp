@@ -1,4 +1,4 @@
-#include "grading/cli/bench_calls.hpp"
+#include "grading/measure/bench_calls.hpp"
 
 #include <chrono>
 #include <fstream>
@@ -12,7 +12,7 @@
 #include "grading/bench/bench_figures.hpp"
 #include "grading/bench/contenders.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/simulated_calls.hpp"
+#include "grading/measure/simulated_calls.hpp"
 
 namespace tilewise::grading {
 
@@ -171,14 +171,6 @@ std::vector<TimedCall> BenchTiming::run(const std::vector<TimingRequest>& reques
     for (std::size_t i = 0; i < requests.size(); ++i) run_group(i, 1);
   }
   return timed;
-}
-
-std::optional<std::filesystem::path> find_nsight_compute() {
-  for (const std::filesystem::path& candidate :
-       {find_program("ncu"), std::filesystem::path("/usr/local/cuda/bin/ncu")}) {
-    if (!candidate.empty() && std::filesystem::exists(candidate)) return candidate;
-  }
-  return std::nullopt;
 }
 
 std::map<std::string, double> count_instructions(const std::filesystem::path& nsight_compute,

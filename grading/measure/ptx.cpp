@@ -10,9 +10,9 @@
 #include "common/base/language.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/machine_code.hpp"
-#include "grading/cli/commands.hpp"
-#include "grading/cli/simulated_calls.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/measure/commands.hpp"
+#include "grading/measure/simulated_calls.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/results/printable.hpp"
 

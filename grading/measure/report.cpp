@@ -11,9 +11,9 @@
 #include "common/base/language.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/labreport/lab_report.hpp"
+#include "grading/measure/commands.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 

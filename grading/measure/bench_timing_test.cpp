@@ -9,8 +9,8 @@
 
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/bench_calls.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
+#include "grading/measure/bench_calls.hpp"
 #include "grading/stages/stage_contracts.hpp"
 
 // Timing with the simulator in the GPU's place: its clock tells little, its results all.

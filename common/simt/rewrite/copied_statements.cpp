@@ -1,0 +1,104 @@
+// Statements that were copied from a neighbour, of which a part should have been changed and was
+// not.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/language.hpp"
+#include "common/simt/rewrite/statement_remarks.hpp"
+#include "common/simt/rewrite/tokenizer.hpp"
+
+namespace tilewise::simt {
+namespace {
+
+using rewriting::Outline;
+using rewriting::Token;
+using rewriting::TokenKind;
+
+/// `c10 += a1 * b.x;`
+struct Assignment {
+  std::size_t first, sign, end;  ///< tokens: of the target, the operator, the semicolon
+  bool adds;                     ///< the operator is two tokens, + and =
+};
+
+/// A statement that begins at a token and is no declaration.
+std::optional<Assignment> assignment_at(const Outline& outline, std::size_t first) {
+  const std::vector<Token>& code = outline.code();
+  if (code[first].kind != TokenKind::identifier) return std::nullopt;
+  std::size_t i = first + 1;
+  while (i < code.size() && code[i].is("[")) i = outline.partner(i).value_or(code.size()) + 1;
+  if (i + 1 >= code.size()) return std::nullopt;
+  const bool adds = code[i].is("+") && code[i + 1].is("=");
+  if (!adds && !code[i].is("=")) return std::nullopt;
+  std::size_t end = i + (adds ? 2 : 1);
+  while (end < code.size() && !code[end].is(";")) {
+    if (code[end].is("{") || code[end].is("}")) return std::nullopt;
+    ++end;
+  }
+  if (end >= code.size()) return std::nullopt;
+  return Assignment{first, i, end, adds};
+}
+
+bool are_same(const std::vector<Token>& code, std::size_t a, std::size_t a_end, std::size_t b,
+              std::size_t b_end) {
+  return std::equal(code.begin() + std::ptrdiff_t(a), code.begin() + std::ptrdiff_t(a_end),
+                    code.begin() + std::ptrdiff_t(b), code.begin() + std::ptrdiff_t(b_end),
+                    [](const Token& one, const Token& other) { return one.text == other.text; });
+}
+
+bool has(const std::vector<Token>& code, std::size_t from, std::size_t to, std::string_view text) {
+  return std::any_of(code.begin() + std::ptrdiff_t(from), code.begin() + std::ptrdiff_t(to),
+                     [&](const Token& token) { return token.is(text); });
+}
+
+/// Whether nobody means two neighbours to take the same from the right: a product that is added to
+/// two sums, an element that goes to two places of tiles, a sum that does.
+bool is_of_one_place(const std::vector<Token>& code, const Assignment& each) {
+  if (each.adds) return has(code, each.sign, each.end, "*");
+  const bool is_element = code[each.end - 1].is("]");
+  const bool is_variable =
+      each.end == each.sign + 2 && code[each.sign + 1].kind == TokenKind::identifier;
+  return code[each.sign - 1].is("]") && (is_element || is_variable);
+}
+
+std::string words(std::string_view source, const Token& first, const Token& last) {
+  return std::string(source.substr(first.begin, last.end() - first.begin));
+}
+
+}  // namespace
+
+void remark_on_copies(const Outline& outline, std::string_view source,
+                      std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  std::vector<Assignment> run;  // of statements that follow one another
+  for (std::size_t i = 1; i < code.size(); ++i) {
+    const bool begins_here = code[i - 1].is(";") || code[i - 1].is("{") || code[i - 1].is("}");
+    if (!begins_here) continue;
+    if (!code[i - 1].is(";") || (!run.empty() && run.back().end != i - 1)) run.clear();
+    const auto found = assignment_at(outline, i);
+    if (!found) {
+      run.clear();
+      continue;
+    }
+    for (const Assignment& before : run) {
+      if (!is_of_one_place(code, *found) || !is_of_one_place(code, before)) continue;
+      if (!are_same(code, before.sign, before.end, found->sign, found->end)) continue;
+      const std::string value =
+          words(source, code[found->sign + (found->adds ? 2 : 1)], code[found->end - 1]);
+      const std::string first = words(source, code[before.first], code[before.sign - 1]);
+      const std::string second = words(source, code[found->first], code[found->sign - 1]);
+      remarks.push_back({Remark::Kind::doubt, code[i].line,
+                         first == second ? tr("{} gets the same here as on line {}, {}", first,
+                                              code[before.first].line, value)
+                                         : tr("{} gets here what {} gets on line {}, {}", second,
+                                              first, code[before.first].line, value),
+                         tr("Was one copied from the other, and not changed in every place?")});
+      return;  // one is enough: what follows may be copied, too
+    }
+    run.push_back(*found);
+  }
+}
+
+}  // namespace tilewise::simt
