@@ -36,9 +36,8 @@ std::string joined(const Place& place, const std::vector<Part>& parts, const cha
   return text;
 }
 
-void vary_condition(Place& place, Part words, bool may_be_left_out) {
-  if (words.first >= words.end || !place.may_vary(words.first)) return;
-  if (declares(place.outline(), {words.first, words.end + 1})) return;
+/// Leaves out one of several tests, or joins them in the other way.
+void vary_joined(Place& place, Part words) {
   const std::vector<Part> both = joined_by(place, words, "&&"),
                           either = joined_by(place, words, "||");
   const std::size_t none = words.end;
@@ -51,6 +50,12 @@ void vary_condition(Place& place, Part words, bool may_be_left_out) {
   if (either.size() > 1 && both.size() == 1) {
     place.add_condition(words, joined(place, either, " && ", none), 2);
   }
+}
+
+void vary_condition(Place& place, Part words, bool may_be_left_out) {
+  if (words.first >= words.end || !place.may_vary(words.first)) return;
+  if (declares(place.outline(), {words.first, words.end + 1})) return;
+  vary_joined(place, words);
   place.add_condition(words, "!(" + place.words_of(words) + ")", 2);
   if (may_be_left_out) {
     // Told before any change of the condition by which it would always hold.
@@ -146,6 +151,14 @@ void vary_conditions(Place& place) {
       first = open.value_or(first - 1);
     }
     vary_condition(place, {first, i}, false);
+  }
+  // `const bool ragged = rows % tile != 0 || cols % tile != 0;`
+  for (const Variable& variable : place.scope().variables()) {
+    const Part value = variable.value;
+    if (value.first >= place.function().body && value.first < value.end &&
+        place.may_vary(value.first)) {
+      vary_joined(place, value);
+    }
   }
 }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -252,7 +254,6 @@ class Hunt {
     Search search(module, request_, order);
     is_over_ = !search.goes_wrong();
     Runner runner(module, request_, {longest_call_s});
-    std::vector<Variant> idling;  // that come right, since something no longer runs
     for (std::size_t i = 0; i < order.size() && !is_over(); ++i) {
       const Variant& found = variants[order[i]];
       const bool does_nothing_more = found.condition != 0 && is_decided_by(found.condition);
@@ -263,18 +264,30 @@ class Hunt {
       }
       if (puts_in_a_constant(found)) continue;
       if (stops_lines(found, static_cast<std::int32_t>(order[i] + 1), runner)) {
-        idling.push_back(found);
+        idling_.push_back(found);
         continue;
       }
       if (confirms(found)) return found.words;
       is_over_ = confirmations_ >= most_confirmations;
     }
-    for (const Variant& found : idling) {
-      if (confirmations_ >= most_confirmations) break;
-      if (confirms(found)) return found.words;
-    }
     return std::nullopt;
   }
+
+  /// What is worth a try once some changes come right because something no longer runs: what
+  /// decides on that stands beside them.
+  std::vector<Variant> beside_what_idles(std::span<const Variant> variants) const {
+    constexpr int lines = 3;
+    std::vector<Variant> beside;
+    std::ranges::copy_if(variants, std::back_inserter(beside), [&](const Variant& variant) {
+      return std::ranges::any_of(idling_, [&](const Variant& idle) {
+        return std::abs(variant.line - idle.line) <= lines;
+      });
+    });
+    return beside;
+  }
+
+  /// A change by which something no longer runs.
+  std::optional<std::string> what_idles() { return first_confirmed(idling_); }
 
   /// The same of what is a program of its own.
   std::optional<std::string> look_among_programs() {
@@ -299,13 +312,7 @@ class Hunt {
   }
 
   /// A path without which all comes right.
-  std::optional<std::string> path_at_fault() {
-    for (const Variant& path : paths_) {
-      if (confirmations_ >= most_confirmations) break;
-      if (confirms(path)) return path.words;
-    }
-    return std::nullopt;
-  }
+  std::optional<std::string> path_at_fault() { return first_confirmed(paths_); }
 
   /// Whether it is time to give up.
   bool is_over() const {
@@ -356,6 +363,14 @@ class Hunt {
     });
   }
 
+  std::optional<std::string> first_confirmed(const std::vector<Variant>& all) {
+    for (const Variant& each : all) {
+      if (confirmations_ >= most_confirmations) break;
+      if (confirms(each)) return each.words;
+    }
+    return std::nullopt;
+  }
+
   bool confirms(const Variant& found) {
     ++confirmations_;
     const std::string text = with_edits(*file_.source, file_.text, found);
@@ -369,7 +384,8 @@ class Hunt {
 
   const RepairRequest& request_;
   const VariedFile& file_;
-  std::vector<Variant> paths_;  ///< that come right where one of two is always taken
+  std::vector<Variant> paths_;   ///< that come right where one of two is always taken
+  std::vector<Variant> idling_;  ///< that come right, and stop something that ran
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   int confirmations_ = 0;
   bool is_over_ = false;
@@ -395,9 +411,14 @@ std::optional<Repair> find_repair(const RepairRequest& request) {
                                           : hunt.look_among({part.begin(), part.end()});
   };
   if (const auto found = look_among(all.first(nearest))) return Repair{*found};
+  if (const auto found = look_among(hunt.beside_what_idles(all.subspan(nearest)))) {
+    return Repair{*found};
+  }
+  if (const auto found = hunt.what_idles()) return Repair{*found};
   if (const auto found = look_among(all.subspan(nearest, near - nearest))) return Repair{*found};
   if (const auto found = hunt.look_among_programs()) return Repair{*found};
   if (const auto found = look_among(all.subspan(near))) return Repair{*found};
+  if (const auto found = hunt.what_idles()) return Repair{*found};
   if (const auto path = hunt.path_at_fault()) return Repair{*path, true};
   return std::nullopt;
 }

@@ -78,6 +78,16 @@ TEST(Repair, ChangesTheSourceThatCallsWhatIsBlamed) {
   EXPECT_EQ(told.source, told.right);
 }
 
+// Where the wide kernel is never launched all comes right, too.
+TEST(Repair, StopsNothingThatRan) {
+  const Told told = told_of(
+      {"07_transpose", "transpose.cu", "rows % wide_tile != 0 || cols % wide_tile != 0",
+       "rows % wide_tile != 0 && cols % wide_tile != 0"},
+      {"transpose_padded(rows=64, cols=96)", "transpose_padded(rows=96, cols=64)"}, "transpose.cu");
+  EXPECT_THAT(told.words, testing::HasSubstr("on line " + std::to_string(told.line)));
+  EXPECT_EQ(told.source, told.right);
+}
+
 // With block.y for block.y * block.z, which the skeleton gives, all results come right as well, and
 // no change of one place elsewhere mends it.
 TEST(Repair, LeavesWhatIsGivenAsItIs) {

@@ -55,6 +55,21 @@ std::vector<Posed> calls_of_all(const StageInfo& stage) {
   return calls;
 }
 
+/// What differs from calls that went wrong in that all sizes are the same.
+std::vector<Posed> calls_beside(const StageInfo& stage, const std::vector<Posed>& wrong) {
+  std::set<std::string> texts;
+  for (const Posed& each : wrong) {
+    for (std::string& text : calls_of_one_size(each.call, contracts_of(stage.id))) {
+      texts.insert(std::move(text));
+    }
+  }
+  std::vector<Posed> calls;
+  for (const std::string& text : texts) {
+    if (auto found = posed(stage, text)) calls.push_back(std::move(*found));
+  }
+  return calls;
+}
+
 constexpr double loading_s = 10;
 
 }  // namespace
@@ -78,6 +93,7 @@ Runner::Runner(std::filesystem::path module, const RepairRequest& request,
       request_(request),
       calls_(calls_to_try(request)),
       calls_of_all_(calls_of_all(request.stage)),
+      calls_beside_(calls_beside(request.stage, calls_)),
       limits_s_(std::move(limits_s)) {
   if (limits_s_.size() == 1) limits_s_.resize(calls_.size() + calls_of_all_.size(), limits_s_[0]);
 }
@@ -117,32 +133,34 @@ std::vector<double> Runner::limits_s(double shortest_s, double times_as_long) {
 
 std::set<std::pair<std::string, int>> Runner::lines_that_run(std::int32_t variant) {
   std::set<std::pair<std::string, int>> lines;
-  for (std::size_t call = 0; call < limits_s_.size(); ++call) {
-    std::vector<Argument> arguments;
-    const CallReply reply =
-        make(call, variant, {.checks = true, .counters = true, .seed = 1}, arguments);
-    for (const KernelProfile& kernel : reply.profiles) {
-      for (const simt::LineCounters& each : kernel.lines) lines.emplace(each.file, each.line);
+  for (const std::vector<Posed>* calls : {&calls_, &calls_of_all_, &calls_beside_}) {
+    for (const Posed& each : *calls) {
+      std::vector<Argument> arguments;
+      const CallReply reply = make(each, limits_s_.front(), variant,
+                                   {.checks = true, .counters = true, .seed = 1}, arguments);
+      for (const KernelProfile& kernel : reply.profiles) {
+        for (const simt::LineCounters& line : kernel.lines) lines.emplace(line.file, line.line);
+      }
     }
   }
   return lines;
 }
 
-CallReply Runner::make(std::size_t call, std::int32_t variant, const simt::Watch& watch,
-                       std::vector<Argument>& arguments) {
+CallReply Runner::make(const Posed& posed, double limit_s, std::int32_t variant,
+                       const simt::Watch& watch, std::vector<Argument>& arguments) {
   if (!worker_) start();
-  const auto& [named, workload, bytes] = posed(call);
-  arguments = workload->place(named, worker_->memory());
+  arguments = posed.workload->place(posed.call, worker_->memory());
   worker_->choose_variant(variant);
-  CallReply reply = worker_->call(named.function, arguments, std::nullopt, watch, {},
-                                  limits_s_[call] / loading_s);
+  CallReply reply =
+      worker_->call(posed.call.function, arguments, std::nullopt, watch, {}, limit_s / loading_s);
   if (reply.ending != CallReply::Ending::returned && worker_->has_ended()) worker_.reset();
   return reply;
 }
 
 bool Runner::comes_right(std::size_t call, std::int32_t variant) {
   std::vector<Argument> arguments;
-  const CallReply reply = make(call, variant, {.checks = true, .seed = 1}, arguments);
+  const CallReply reply =
+      make(posed(call), limits_s_[call], variant, {.checks = true, .seed = 1}, arguments);
   if (reply.ending != CallReply::Ending::returned) return false;
   // Of a call that the contract may not allow nobody knows which those are.
   if (reply.cuda_status != 0) return call >= calls_.size();
@@ -151,15 +169,16 @@ bool Runner::comes_right(std::size_t call, std::int32_t variant) {
 }
 
 void Runner::start() {
-  worker_.emplace(
-      WorkerOptions{.executable = tool("tilewise-worker-simt"),
-                    .sandbox = Sandbox{request_.bubblewrap},
-                    .module = module_,
-                    .profile = request_.gpu,
-                    .time_limit_s = loading_s,
-                    .shared_bytes = std::max(bytes_for(calls_), bytes_for(calls_of_all_)),
-                    .address_space_bytes = simulator_address_space_bytes(),
-                    .is_for_trials = true});
+  worker_.emplace(WorkerOptions{
+      .executable = tool("tilewise-worker-simt"),
+      .sandbox = Sandbox{request_.bubblewrap},
+      .module = module_,
+      .profile = request_.gpu,
+      .time_limit_s = loading_s,
+      .shared_bytes =
+          std::max({bytes_for(calls_), bytes_for(calls_of_all_), bytes_for(calls_beside_)}),
+      .address_space_bytes = simulator_address_space_bytes(),
+      .is_for_trials = true});
   worker_->ready();
 }
 

@@ -37,7 +37,8 @@ class Runner {
   /// Whether all calls come right in a variant, and no check finds a fault.
   bool all_right(std::int32_t variant);
 
-  /// The lines of kernels, by file, that reach memory in some of the calls, right or wrong.
+  /// The lines of kernels, by file, that reach memory in some of the calls, or in one with equal
+  /// sizes, right or wrong.
   std::set<std::pair<std::string, int>> lines_that_run(std::int32_t variant);
 
   /// What each call may take in a variant, by what it and smaller ones take as the source is.
@@ -46,7 +47,7 @@ class Runner {
 
  private:
   bool comes_right(std::size_t call, std::int32_t variant);
-  CallReply make(std::size_t call, std::int32_t variant, const simt::Watch& watch,
+  CallReply make(const Posed& posed, double limit_s, std::int32_t variant, const simt::Watch& watch,
                  std::vector<Argument>& arguments);
   const Posed& posed(std::size_t call) const;
   void start();
@@ -55,6 +56,7 @@ class Runner {
   const RepairRequest& request_;
   std::vector<Posed> calls_;         ///< that went wrong
   std::vector<Posed> calls_of_all_;  ///< some of which the contract may not allow
+  std::vector<Posed> calls_beside_;  ///< with equal sizes, that may be right as the source is
   std::vector<double> limits_s_;
   std::optional<Worker> worker_;
 };

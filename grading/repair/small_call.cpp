@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <set>
 
 #include "grading/bench/bench_cases.hpp"
 
@@ -63,6 +64,21 @@ Numbers sizes_of(const NamedCall& call, const std::vector<ContractInfo>& functio
 }
 
 }  // namespace
+
+std::vector<std::string> calls_of_one_size(const NamedCall& call,
+                                           const std::vector<ContractInfo>& functions) {
+  const Numbers sizes = sizes_of(call, functions);
+  std::set<long> all;
+  for (const auto& [name, size] : sizes) all.insert(size);
+  std::vector<std::string> calls;
+  if (all.size() < 2) return calls;
+  for (const long one : all) {
+    std::string text = call.text;
+    for (const auto& [name, size] : sizes) text = with_number(text, name, one);
+    calls.push_back(text);
+  }
+  return calls;
+}
 
 std::optional<NamedCall> small_call(const std::string& text,
                                     const std::vector<ContractInfo>& functions, double most) {

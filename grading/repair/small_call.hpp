@@ -17,4 +17,9 @@ namespace tilewise::grading {
 std::optional<NamedCall> small_call(const std::string& text,
                                     const std::vector<ContractInfo>& functions, double most);
 
+/// The call with one of its sizes for all of them, for each: what is right where no side of a
+/// matrix leaves a rest differs from what is where one does. Empty where they are all the same.
+std::vector<std::string> calls_of_one_size(const NamedCall& call,
+                                           const std::vector<ContractInfo>& functions);
+
 }  // namespace tilewise::grading

@@ -45,5 +45,17 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"scale(m=127)", 40000, "nothing"},
                     Case{"unknown(n=1)", 40000, "nothing"}));
 
+TEST(CallsOfOneSize, HaveEachOfTheSizes) {
+  const std::pair<const char*, std::vector<std::string>> cases[] = {
+      {"scale(m=96, n=64, lda=64, by=0.5)",
+       {"scale(m=64, n=64, lda=64, by=0.5)", "scale(m=96, n=96, lda=96, by=0.5)"}},
+      {"scale(m=64, n=64, lda=64, by=2)", {}},
+      {"product(n=50, tile=16)", {}},
+  };
+  for (const auto& [text, calls] : cases) {
+    EXPECT_EQ(calls_of_one_size(read_call(text, functions), functions), calls) << text;
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::grading

@@ -230,8 +230,14 @@ class Sums : public ReductionTest<SumCase> {
           "than 32 then, lanes of a warp are lost: look at the first and the last distance of the "
           "shuffles, at their mask and width, and at where a tree ends. If it is more, warps are: "
           "look at where a tree begins, and at the loop over the sums of warps.");
-    } else if (const std::string counts = how_often(trial); !counts.empty()) {
-      message += ": " + counts + ".";
+    } else if (const HowOften counts = how_often(trial); !counts.what.empty()) {
+      message += ": " + counts.what + ".";
+      if (counts.grows) {
+        hint = tr(
+            "What stands further behind counts more often: a thread, or a block, goes on with what "
+            "is another's. From one element of a thread to its next it is as far as there are "
+            "threads in the grid.");
+      }
     } else {
       message += trial.of.numbers == Numbers::whole
                      ? tr(". All are whole numbers, which add up without rounding.")
@@ -311,8 +317,13 @@ class Sums : public ReductionTest<SumCase> {
                            first, times);
   }
 
-  /// How often elements are added up, where that is not once each.
-  std::string how_often(const Vectors& trial) {
+  struct HowOften {
+    std::string what = {};  ///< empty where it is once each
+    bool grows = false;     ///< from the first element to the last
+  };
+
+  /// How often elements are added up.
+  HowOften how_often(const Vectors& trial) {
     constexpr int most = 1 << 20;
     const int n = trial.of.n;
     if (n < 2 || n > most) return {};
@@ -321,11 +332,12 @@ class Sums : public ReductionTest<SumCase> {
     const auto first = sum_of_others(trial, [](int i) { return i == 0; });
     const auto last = sum_of_others(trial, [n](int i) { return i == n - 1; });
     if (!first || !last || !(*first >= 0) || !(*last >= 0)) return {};
-    return tr(
-        "of {} elements that are all 1 the sum is {}: {}; x[0] counts {} times, and x[{}] {} "
-        "times",
-        n, *all, *all < n ? tr("elements are left out") : tr("elements are added more than once"),
-        *first, n - 1, *last);
+    const std::string words =
+        *all < n ? tr("elements are left out") : tr("elements are added more than once");
+    return {tr("of {} elements that are all 1 the sum is {}: {}; x[0] counts {} times, and x[{}] "
+               "{} times",
+               n, *all, words, *first, n - 1, *last),
+            *first >= 1 && *last > *first};
   }
 
   bool is_other_in_a_fresh_worker(const Vectors& trial) {
