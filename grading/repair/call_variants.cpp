@@ -127,6 +127,8 @@ void vary_functions(Place& place) {
       }
       for (const std::string_view other : group) {
         if (other == called || names.empty()) continue;
+        // Of several limits the host takes the least. The largest may let pass what ends by it.
+        if (!place.function().is_of_device && other == "max") continue;
         call_another(place, names, other, 1);
         if (names.size() == 1) continue;
         for (const std::size_t name : names) call_another(place, {name}, other, 2);

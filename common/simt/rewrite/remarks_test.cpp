@@ -44,6 +44,25 @@ TEST(Remarks, TellWhereArgumentsAreFreed) {
   EXPECT_EQ(told_of(begin + "float* own; cudaMalloc(&own, n * sizeof *own); cudaFree(own); }"), "");
 }
 
+TEST(Remarks, DoubtDifferencesWithoutSign) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"const unsigned col = threadIdx.x;\nif (n - col > 0) C[col] = 0;",
+       "3: col has no sign, and so n - col has none and is never below 0"},
+      {"if (n > 0 && w - n >= 0) C[0] = 0;", "2: w has no sign, and so w - n has none"},
+      {"const std::size_t row = 2;\nwhile (n > 1 && row - n >= 0) n /= 2;",
+       "3: row has no sign, and so row - n has none"},
+      {"unsigned int col = threadIdx.x;\nif (n - col > 0) C[col] = 0;", "3: col has no sign"},
+      {"const int col = threadIdx.x;\nif (n - col > 0) C[col] = 0;", ""},
+      {"const unsigned col = threadIdx.x;\nif (col < n - 1) C[col] = 0;", ""},
+      {"unsigned left = 3;\nif (left > 0) C[left - n] = 0;", ""},
+  };
+  for (const auto& [body, told] : cases) {
+    const std::string found = told_of(kernel(body));
+    EXPECT_NE(found.find(told), std::string::npos) << found;
+    EXPECT_EQ(found.empty(), std::string_view(told).empty()) << body << "\n" << found;
+  }
+}
+
 TEST(Remarks, DoubtNeighboursThatTakeTheSame) {
   const std::pair<const char*, const char*> cases[] = {
       {"c10 += a1 * b.x;\nc11 += a1 * b.x;",
