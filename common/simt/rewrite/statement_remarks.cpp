@@ -72,9 +72,13 @@ void look_for_difference_without_sign(const Outline& outline, std::size_t minus,
                       code[minus - 2].is("||") || code[minus - 2].is("!");
   const bool is_of_names =
       left.kind == TokenKind::identifier && right.kind == TokenKind::identifier;
-  if (!code[minus].is("-") || !begins || !is_of_names || !code[minus + 2].is(">")) return;
-  const bool or_equal = code[minus + 3].is("=");
-  if (!code[minus + (or_equal ? 4 : 3)].is("0")) return;
+  if (!code[minus].is("-") || !begins || !is_of_names) return;
+  // `>=` may be one token or two.
+  const bool joined = code[minus + 2].is(">=");
+  const bool parted = code[minus + 2].is(">") && code[minus + 3].is("=");
+  const bool or_equal = joined || parted;
+  if (!or_equal && !code[minus + 2].is(">")) return;
+  if (!code[minus + (parted ? 4 : 3)].is("0")) return;
   const Token* unsigned_one = nullptr;
   for (const Token* one : {&right, &left}) {
     if (is_unsigned_there(outline, minus - 2, one->text)) unsigned_one = one;
