@@ -123,7 +123,7 @@ void write_pack(const fs::path& archive) {
   have_built({all_parts});
   const auto [course, build] = layout();
   for (const StageInfo& stage : stages()) demand_built(examiner_of(stage.id));
-  for (const char* program : {"tilewise-measure", "tilewise-check"}) demand_built(tool(program));
+  for (const char* program : {measuring_program, checking_program}) demand_built(tool(program));
   const std::vector<fs::path> files = course_files(course);
   std::vector<ZipItem> items;
   for (const fs::path& file : files) items.push_back(item_of(course / file, top / file));

@@ -56,6 +56,7 @@ void have_built(const std::vector<std::string>& parts) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   static std::set<std::string> built = parts_asked_for();
+  if (built.contains(all_parts)) return;
   std::vector<std::string> command = {*lab, "__build"};
   std::ranges::copy_if(parts, std::back_inserter(command),
                        [](const std::string& part) { return !built.contains(part); });

@@ -14,6 +14,10 @@ namespace tilewise::grading {
 
 /// Parts, which are targets of the build.
 inline constexpr const char* all_parts = "tilewise_everything";
+/// Programs that have some of the commands; `tilewise` has the others.
+inline constexpr const char* measuring_program = "tilewise-measure";
+inline constexpr const char* checking_program = "tilewise-check";
+inline constexpr const char* cohort_program = "tilewise-cohort";
 std::string modules_part(const std::string& stage_id);  ///< what submissions are linked with
 std::vector<std::string> parts_that_grade(const std::vector<StageInfo>& stages);
 
