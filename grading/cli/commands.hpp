@@ -16,8 +16,8 @@ struct GradeOptions : Run {
   std::vector<Output> outputs;  ///< beside what is printed
   /// Has each test's result as it comes written to the descriptor that Command::on_event is for,
   /// as lines {"test": ..., "printed": ...} without what is hidden. Once files are written comes
-  /// {"graded": true}, and where a change is found that mends a kernel {"test": name, "mended":
-  /// hint}.
+  /// {"graded": true}, where the numbers behind a fault are known {"test": name, "numbers": rest of
+  /// its message}, and where a change is found that mends a kernel {"test": name, "mended": hint}.
   bool tells_events = false;
   /// Gets the result once it is printed and written.
   std::function<void(const GradeResult&)> on_result;

@@ -102,30 +102,41 @@ bool is_for_a_learner(const GradeOptions& options) {
          (options.is_learners_own() || options.outputs.empty());
 }
 
-/// Looks for a small change that mends the first stage that failed and tells it. The user may end
-/// that.
-/// @return whether it was found, and stands in the result
-bool tell_mending(GradeResult& result, const std::map<std::string, StageRequest>& requests,
-                  TerminalReport& report, bool tells_events) {
+/// Looks for the numbers behind the first stage that failed, and for a small change that mends it,
+/// and tells them. The user may end that.
+/// @return whether something was found, and stands in the result
+bool tell_more(GradeResult& result, const std::map<std::string, StageRequest>& requests,
+               TerminalReport& report, bool tells_events) {
   constexpr double time_limit_s = 30;  // of which a large stage takes half to compile
   const auto failed = std::ranges::find(result.stages, Status::failed, &StageResult::status);
   if (failed == result.stages.end()) return false;
   const StageRequest& request = requests.at(failed->id);
   if (is_skeleton(stage_called(failed->id), request.source_directory)) return false;
-  report.show_progress(tr("trying small changes, Ctrl-C ends it"));
-  std::optional<std::string> found;
+  const StageResult shown = without_hidden(*failed);
+  const TestResult* const seen = nearest_cause(shown);
+  if (seen == nullptr) return false;
+  TestResult& cause = *std::ranges::find(failed->tests, seen->name, &TestResult::name);
+  bool is_told = false;
   try {
-    found = mending_of(*failed, request, time_limit_s);
+    report.show_progress(tr("looking at the numbers, Ctrl-C ends it"));
+    if (const std::string numbers = numbers_behind(*failed, request); !numbers.empty()) {
+      is_told = true;
+      cause.finding.message += numbers;
+      report.explain_stage({.message = numbers.substr(1)});
+      if (tells_events) tell({{"test", cause.name}, {"numbers", numbers}});
+    }
+    report.show_progress(tr("trying small changes, Ctrl-C ends it"));
+    if (const auto found = mending_of(*failed, request, time_limit_s)) {
+      is_told = true;
+      cause.finding.hint = *found;
+      report.explain_stage({.message = *found});
+      if (tells_events) tell({{"test", cause.name}, {"mended", *found}});
+    }
   } catch (const Interrupted&) {
     // The verdict stands without.
   }
   report.clear_progress();
-  if (!found) return false;
-  const std::string cause = nearest_cause(without_hidden(*failed))->name;
-  std::ranges::find(failed->tests, cause, &TestResult::name)->finding.hint = *found;
-  report.explain_stage({.message = *found});
-  if (tells_events) tell({{"test", cause}, {"mended", *found}});
-  return true;
+  return is_told;
 }
 
 /// Writes files, except for what is printed.
@@ -223,7 +234,7 @@ bool grade(const GradeOptions& options) {
   if (options.on_result && !interrupted) options.on_result(result);
   if (options.tells_events) tell({{"graded", true}});
   if (is_for_a_learner(options) && !interrupted && result.backend == to_string(Backend::simt) &&
-      tell_mending(result, requests, report, options.tells_events)) {
+      tell_more(result, requests, report, options.tells_events)) {
     write_outputs(options, result, took.count());
   }
   std::cout << last << std::flush;

@@ -18,6 +18,7 @@
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
 #ifdef TILEWISE_HAVE_SIMT
+#include "grading/repair/fault_numbers.hpp"
 #include "grading/repair/repair.hpp"
 #endif
 #include "grading/results/causes.hpp"
@@ -103,6 +104,14 @@ Mended mended(const StageResult& after, const StageResult& before) {
   return mended;
 }
 
+std::string numbers_behind(const StageResult& result, const StageRequest& request) {
+  const StageResult seen = without_hidden(result);
+  const TestResult* const first = nearest_cause(seen);
+  if (first == nullptr || first->status != Status::failed) return "";
+  const ScratchDirectory scratch;
+  return numbers_of(first->finding, repair_of(seen, *first, request, scratch.path()));
+}
+
 std::optional<std::string> mending_of(const StageResult& result, StageRequest request,
                                       double time_limit_s) {
   const StageResult seen = without_hidden(result);
@@ -162,8 +171,9 @@ bool mend(const Run& run) {
     return true;
   }
   terminal.show_progress(tr("trying small changes"));
-  const auto found = mending_of(result, request, time_limit_s);
   Finding told = first->finding;
+  told.message += numbers_behind(result, request);
+  const auto found = mending_of(result, request, time_limit_s);
   if (first->status == Status::failed) {
     told.hint = found.value_or(
         tr("Of the small changes that were tried none mends this by itself. {}", told.hint));
@@ -173,6 +183,8 @@ bool mend(const Run& run) {
 }
 
 #else
+
+std::string numbers_behind(const StageResult&, const StageRequest&) { return ""; }
 
 std::optional<std::string> mending_of(const StageResult&, StageRequest, double) {
   return std::nullopt;

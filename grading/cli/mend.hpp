@@ -18,6 +18,13 @@ enum class Mended {
 /// has to pass, too.
 Mended mended(const StageResult& after, const StageResult& before);
 
+/// What the variables of the access at fault were, in sentences that go on with the message of the
+/// nearest cause, each with a blank before it. Empty where it is of no access. Nothing is told of
+/// hidden tests.
+/// @param request what led to the result
+/// @throws std::runtime_error if Tilewise itself is broken, Interrupted.
+std::string numbers_behind(const StageResult& result, const StageRequest& request);
+
 /// A small change of a submission that mends it, in words, as a hint that may take the place of
 /// that of its nearest cause. None where nothing of the kind was found, or where no such test
 /// fails. Nothing is tried on hidden tests, and nothing told of them.

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <future>
 #include <iterator>
 #include <memory>
@@ -119,26 +118,13 @@ std::set<int> lines_in(const std::string& text, const std::string& file) {
   return lines;
 }
 
-/// A folder of the stage's sources, one of them changed.
-fs::path folder_with(const RepairRequest& request, const char* name, const VariedFile& file,
-                     const std::string& text) {
-  const fs::path folder = request.scratch / name / "labs" / request.stage.id;
-  fs::create_directories(folder);
-  for (const std::string& source : request.stage.sources) {
-    fs::copy_file(request.source_directory / source, folder / source,
-                  fs::copy_options::overwrite_existing);
-  }
-  std::ofstream(folder / file.name, std::ios::binary) << text << std::flush;
-  return folder;
-}
-
 /// Compiles variants as one module. What does not compile is taken out, line by line.
 fs::path build_variants(const RepairRequest& request, const VariedFile& file,
                         std::vector<Variant>& variants) {
   constexpr int most_attempts = 6;
   for (int i = 0; i < most_attempts; ++i) {
     const fs::path folder =
-        folder_with(request, "varied", file, varied(*file.source, file.text, variants));
+        folder_with(request, "varied", file.name, varied(*file.source, file.text, variants));
     BuildRequest build{request.stage.id, folder, Backend::simt, request.scratch / "varied",
                        Flavour::checked};
     build.bubblewrap = request.bubblewrap;
@@ -326,7 +312,7 @@ class Hunt {
   /// Whether all calls come right in a program of its own.
   bool is_right_alone(const std::string& name, const Variant& variant) const {
     const std::string text = with_edits(*file_.source, file_.text, variant);
-    BuildRequest build{request_.stage.id, folder_with(request_, name.c_str(), file_, text),
+    BuildRequest build{request_.stage.id, folder_with(request_, name, file_.name, text),
                        Backend::simt, request_.scratch / name, Flavour::checked};
     build.bubblewrap = request_.bubblewrap;
     const BuildResult built = build_module(build);
@@ -374,7 +360,7 @@ class Hunt {
   bool confirms(const Variant& found) {
     ++confirmations_;
     const std::string text = with_edits(*file_.source, file_.text, found);
-    return request_.confirm(folder_with(request_, "mended", file_, text));
+    return request_.confirm(folder_with(request_, "mended", file_.name, text));
   }
 
   /// Whether it is enough that a condition always holds, or never.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -22,17 +23,7 @@ namespace {
 constexpr double most_operations = 1e6;
 
 std::optional<Posed> posed(const StageInfo& stage, const std::string& text) {
-  try {
-    auto call = small_call(text, contracts_of(stage.id), most_operations);
-    if (!call) return std::nullopt;
-    const Problem& problem = problem_of(layout().root, stage.id, call->function);
-    if (&problem == &problem_called("")) return std::nullopt;
-    const std::size_t bytes = bytes_in_memory(*call);
-    auto workload = problem.pose(*call, InputChoice{}, {});
-    return Posed{std::move(*call), std::move(workload), bytes};
-  } catch (const std::exception&) {
-    return std::nullopt;  // sizes that the contract refuses
-  }
+  return posed_call(stage, text, most_operations);
 }
 
 std::size_t bytes_for(const std::vector<Posed>& calls) {
@@ -72,7 +63,45 @@ std::vector<Posed> calls_beside(const StageInfo& stage, const std::vector<Posed>
 
 constexpr double loading_s = 10;
 
+WorkerOptions options_for(const std::filesystem::path& module, const RepairRequest& request,
+                          std::size_t bytes) {
+  return {.executable = tool("tilewise-worker-simt"),
+          .sandbox = Sandbox{request.bubblewrap},
+          .module = module,
+          .profile = request.gpu,
+          .time_limit_s = loading_s,
+          .shared_bytes = bytes,
+          .address_space_bytes = simulator_address_space_bytes(),
+          .is_for_trials = true};
+}
+
 }  // namespace
+
+std::optional<Posed> posed_call(const StageInfo& stage, const std::string& text, double most) {
+  try {
+    auto call = small_call(text, contracts_of(stage.id), most);
+    if (!call) return std::nullopt;
+    const Problem& problem = problem_of(layout().root, stage.id, call->function);
+    if (&problem == &problem_called("")) return std::nullopt;
+    const std::size_t bytes = bytes_in_memory(*call);
+    auto workload = problem.pose(*call, InputChoice{}, {});
+    return Posed{std::move(*call), std::move(workload), bytes};
+  } catch (const std::exception&) {
+    return std::nullopt;  // sizes that the contract refuses
+  }
+}
+
+std::filesystem::path folder_with(const RepairRequest& request, const std::string& name,
+                                  const std::string& file, const std::string& text) {
+  const std::filesystem::path folder = request.scratch / name / "labs" / request.stage.id;
+  std::filesystem::create_directories(folder);
+  for (const std::string& source : request.stage.sources) {
+    std::filesystem::copy_file(request.source_directory / source, folder / source,
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+  std::ofstream(folder / file, std::ios::binary) << text << std::flush;
+  return folder;
+}
 
 std::vector<Posed> calls_to_try(const RepairRequest& request) {
   constexpr std::size_t most_calls = 6;
@@ -168,17 +197,22 @@ bool Runner::comes_right(std::size_t call, std::int32_t variant) {
          posed(call).workload->is_right(arguments, worker_->memory(), false).value_or(false);
 }
 
+std::string output_of(const Posed& posed, const std::filesystem::path& module,
+                      const RepairRequest& request) {
+  constexpr std::size_t most_bytes = std::size_t{16} << 20;
+  WorkerOptions options = options_for(module, request, posed.bytes);
+  options.output_bytes = most_bytes;
+  Worker worker(std::move(options));
+  worker.ready();
+  const std::vector<Argument> arguments = posed.workload->place(posed.call, worker.memory());
+  worker.call(posed.call.function, arguments, std::nullopt, simt::Watch{.checks = true, .seed = 1});
+  return worker.output();
+}
+
 void Runner::start() {
-  worker_.emplace(WorkerOptions{
-      .executable = tool("tilewise-worker-simt"),
-      .sandbox = Sandbox{request_.bubblewrap},
-      .module = module_,
-      .profile = request_.gpu,
-      .time_limit_s = loading_s,
-      .shared_bytes =
-          std::max({bytes_for(calls_), bytes_for(calls_of_all_), bytes_for(calls_beside_)}),
-      .address_space_bytes = simulator_address_space_bytes(),
-      .is_for_trials = true});
+  worker_.emplace(options_for(
+      module_, request_,
+      std::max({bytes_for(calls_), bytes_for(calls_of_all_), bytes_for(calls_beside_)})));
   worker_->ready();
 }
 

@@ -24,6 +24,18 @@ struct Posed {
   std::size_t bytes = 0;
 };
 
+/// A call as messages name it, ready to be made; one that takes more operations, or bytes, is made
+/// smaller. Nothing where it cannot be posed as a problem.
+std::optional<Posed> posed_call(const StageInfo& stage, const std::string& text, double most);
+
+/// A folder of the stage's sources, one of them changed.
+std::filesystem::path folder_with(const RepairRequest& request, const std::string& name,
+                                  const std::string& file, const std::string& text);
+
+/// What a module prints in a call, under the checks.
+std::string output_of(const Posed& posed, const std::filesystem::path& module,
+                      const RepairRequest& request);
+
 /// The calls that went wrong, the smallest first.
 std::vector<Posed> calls_to_try(const RepairRequest& request);
 

@@ -49,8 +49,9 @@ struct GradingResult {
 /// What `lab grade --events` has told.
 struct Told {
   Findings found;
-  bool is_graded = false;     ///< the result is written; what comes later is more of a hint
-  std::string cause, mended;  ///< the test that failed first, and a change that mends it
+  bool is_graded = false;       ///< the result is written; what comes later is more of a hint
+  std::string cause;            ///< the test that failed first
+  std::string numbers, mended;  ///< of its fault, and a change that mends it
 };
 
 /// Takes a line of it.
@@ -60,9 +61,10 @@ void take_event(std::string_view line, Told& told) {
     told.is_graded = true;
     return;
   }
-  if (event.contains("mended")) {
+  for (const auto& [key, text] : {std::pair("numbers", &told.numbers), {"mended", &told.mended}}) {
+    if (!event.contains(key)) continue;
     event["test"].get_to(told.cause);
-    event["mended"].get_to(told.mended);
+    event[key].get_to(*text);
     return;
   }
   Findings& found = told.found;
@@ -199,9 +201,11 @@ class Watch {
     if (!is_over) return;
     const Told told = grader_->told();
     grader_.reset();
-    if (!grading_.result || told.mended.empty()) return;
+    if (!grading_.result) return;
     for (TestResult& test : grading_.result->stages.front().tests) {
-      if (test.name == told.cause) test.finding.hint = told.mended;
+      if (test.name != told.cause) continue;
+      test.finding.message += told.numbers;
+      if (!told.mended.empty()) test.finding.hint = told.mended;
     }
   }
 
