@@ -291,10 +291,28 @@ class Account {
            b.starts_with(a + " + ");
   }
 
+  /// A matrix, at a place of which tensor cores store, and how far its rows lie apart.
+  bool tell_distance_in_matrix(const SourceAccess& access) {
+    // Of `to`, which begins at `C + row * n + col`, the last factor.
+    const std::size_t end = access.origin.rfind(" + ");
+    const std::size_t begin = end == std::string::npos ? end : access.origin.rfind("* ", end);
+    const bool is_at_fault = access.line == finding_.line || access.line == finding_.other_line;
+    if (access.distance.empty() || begin == std::string::npos || !is_at_fault) return false;
+    const std::string pitch = access.origin.substr(begin + 2, end - begin - 2);
+    if (pitch == access.distance || !std::ranges::all_of(pitch, is_word)) return false;
+    account_.message += tr(
+        " Line {} gives {} as the distance of the rows behind {}, which begins at {} on line {}: "
+        "there rows lie {} apart.",
+        access.line, access.distance, access.array, access.origin, access.origin_line, pitch);
+    account_.hint = tr("Give {} as the distance on line {}.", pitch, access.line);
+    return true;
+  }
+
   /// Tiles that tensor cores are given with rows of another length than they have.
   void tell_distance() {
     const auto behind = simt::functions_behind(source_, function_of(finding_));
     for (const SourceAccess& access : accesses_) {
+      if (tell_distance_in_matrix(access)) return;
       const std::size_t open = access.declaration.rfind('[');
       if (access.distance.empty() || open == std::string::npos || access.brackets.size() < 2)
         continue;

@@ -226,6 +226,12 @@ const Case cases[] = {
      " Line 7 gives n as the distance of the rows of Bs, and float Bs[side][side] on line 6 has "
      "rows of side.",
      "Give side as the distance on line 7", 7},
+    {"rows of another distance in a matrix", race(7, 7, "C"),
+     "  float* const to = C + std::size_t(row) * n + col;\n"
+     "  store_matrix_sync(to, sum, side, row_major);",
+     " Line 7 gives side as the distance of the rows behind to, which begins at C + "
+     "std::size_t(row) * n + col on line 6: there rows lie n apart.",
+     "Give n as the distance on line 7."},
     {"a barrier that is not in each turn", race(8, 11, "As"),
      "  for (int k0 = 0; k0 < n; k0 += T) {\n    if (k0 + T < n) {\n      As[p][ty][tx] = A[k0];\n"
      "      __syncthreads();\n    }\n    sum += As[p][ty][k];\n  }",

@@ -19,7 +19,6 @@
 #include "grading/cli/submission.hpp"
 #ifdef TILEWISE_HAVE_SIMT
 #include "grading/repair/fault_numbers.hpp"
-#include "grading/repair/repair.hpp"
 #endif
 #include "grading/results/causes.hpp"
 #include "grading/results/files.hpp"
@@ -58,15 +57,21 @@ RepairRequest repair_of(const StageResult& result, const TestResult& first,
   static const std::set<std::string_view> of_barriers = {"race", "warp-race", "barrier", "warp",
                                                          "uninitialised"};
   const StageInfo& stage = stage_called(result.id);
-  RepairRequest repair{.stage = stage,
-                       .source_directory = request.source_directory,
-                       .scratch = scratch,
-                       .calls = {},
-                       .file = first.finding.file,
-                       .lines = numbers_in(first.finding.message + " " + first.finding.hint),
-                       .is_of_barriers = of_barriers.contains(first.finding.kind),
-                       .gpu = simulated_gpu(stage, core::gpu_profile(request.conditions.gpu)),
-                       .bubblewrap = request.conditions.bubblewrap};
+  RepairRequest repair{
+      .stage = stage,
+      .source_directory = request.source_directory,
+      .scratch = scratch,
+      .calls = {},
+      .file = first.finding.file,
+      .lines = numbers_in(first.finding.message + " " + first.finding.hint),
+      .matrix = first.finding.array.empty() ? first.finding.matrix : first.finding.array,
+      .is_of_barriers = of_barriers.contains(first.finding.kind),
+      .racing = {},
+      .gpu = simulated_gpu(stage, core::gpu_profile(request.conditions.gpu)),
+      .bubblewrap = request.conditions.bubblewrap};
+  if (first.finding.other_file == first.finding.file && first.finding.other_line > 0) {
+    repair.racing = std::minmax(first.finding.line, first.finding.other_line);
+  }
   for (const TestResult& test : result.tests) {
     if (test.status != Status::failed) continue;
     repair.calls.push_back(test.finding.call);
@@ -121,15 +126,13 @@ std::optional<std::string> mending_of(const StageResult& result, StageRequest re
   const ScratchDirectory scratch, trial;
   RepairRequest repair = repair_of(seen, *first, request, scratch.path());
   repair.time_limit_s = time_limit_s;
-  Mended last = Mended::no;
   repair.confirm = [&](const std::filesystem::path& sources) {
     request.source_directory = sources;
-    last = mended(grade_stage(request, {}, trial.path()), seen);
-    return last != Mended::no;
+    return mended(grade_stage(request, {}, trial.path()), seen);
   };
   const auto found = find_repair(repair);
   if (!found) return std::nullopt;
-  const bool wholly = last == Mended::wholly;
+  const bool wholly = found->mended == Mended::wholly;
   if (found->is_path) {
     return wholly
                ? tr("The fault is in what runs {}, or that condition sends it there wrongly: with "

@@ -4,14 +4,9 @@
 #include <string>
 
 #include "grading/cli/stage_grading.hpp"
+#include "grading/repair/repair.hpp"
 
 namespace tilewise::grading {
-
-enum class Mended {
-  no,
-  but_for_other_faults,  ///< of memory or speed, which were there before
-  wholly,
-};
 
 /// What has become of a submission with a change, by its results with it and before. A barrier in
 /// an inner loop, a load of the same tile again and again, may make results right; what fails by it

@@ -227,8 +227,8 @@ std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, i
   if (unwritten) {
     return Diagnosis{
         Pattern::part_unwritten, tr("none of them was ever written; ") + where,
-        box.first_row % tile.height == 0 && box.first_col % tile.width == 0 && rows > tile.height &&
-                cols > tile.width
+        tile.width * tile.height > 1 && box.first_row % tile.height == 0 &&
+                box.first_col % tile.width == 0 && rows > tile.height && cols > tile.width
             ? tr("Find the thread that should write the first of them, and follow its row and col: "
                  "from one tile to the next it is {} columns and {} rows.",
                  tile.width, tile.height)

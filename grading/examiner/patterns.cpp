@@ -91,8 +91,10 @@ std::optional<Diagnosis> not_a_number(const Observation& seen, const Comparison&
   if (!comparison.any_wrong(is_new_nan)) return std::nullopt;
   return Diagnosis{
       Pattern::not_a_number, tr("there are NaN among the results"),
-      tr("NaN comes from memory that nothing wrote: a variable or shared tile that is read "
-         "before it is set, C itself, or an index outside A or B.")};
+      tr("NaN comes from memory that nothing wrote, a variable or shared tile that is read before "
+         "it "
+         "is set, or from an index outside A or B; where no check has found such a read, from a "
+         "calculation: what is taken for a float may be other bits, or infinity less infinity.")};
 }
 
 std::optional<Diagnosis> accumulates(const Observation& seen, const Comparison&) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "common/base/language.hpp"
@@ -137,13 +138,30 @@ Part size_at(const Place& place, std::size_t i) {
 
 }  // namespace
 
+std::vector<std::string> constants_like(const Place& place, Part words) {
+  const Constants constants(place);
+  const Part constant = constants.at(words.first);
+  const bool is_one = constant.first < constant.end && constant.end == words.end;
+  return is_one ? constants.others(constant) : std::vector<std::string>();
+}
+
 void vary_constants(Place& place) {
+  constexpr std::size_t most_variables = 6;
   const Constants constants(place);
   for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
     const Part constant = constants.at(i), size = size_at(place, i);
     if (constant.first < constant.end && place.may_vary(i)) {
       for (const std::string& other : constants.others(constant)) {
         place.add_expression(constant, other, 1, 1);
+      }
+      // What is known only when the program runs may have been meant, a size of a matrix above all.
+      std::vector<const Variable*> others = place.scope().seen_at(i);
+      std::erase_if(others,
+                    [](const Variable* other) { return other->type != Variable::Type::integer; });
+      std::ranges::stable_partition(others, &Variable::is_parameter);
+      if (others.size() > most_variables) others.resize(most_variables);
+      for (const Variable* other : others) {
+        place.add_expression(constant, std::string(other->name), 2, 1);
       }
       i = constant.end - 1;
     } else if (size.first < size.end && place.may_vary(i - 1)) {
@@ -171,17 +189,30 @@ std::set<std::string> numbers_to_multiply_by(const Place& place) {
   return found;
 }
 
+/// Whether a value is a whole argument of a call.
+bool is_argument(const std::vector<Token>& code, Part value) {
+  const Token &before = code[value.first - 1], &behind = code[value.end];
+  const bool is_first = before.is("(") && code[value.first - 2].is_name() &&
+                        !code[value.first - 2].is("if") && !code[value.first - 2].is("while");
+  return (is_first || before.is(",")) && (behind.is(",") || behind.is(")"));
+}
+
 /// The value that begins at a token, if it is one word, or a built-in variable's part, and all that
-/// begins, bounds or steps something, or an index of a block or thread in a sum; empty otherwise.
+/// begins, bounds or steps something, or is handed on, or an index of a block or thread in a sum;
+/// empty otherwise.
 Part lone_value_at(const Place& place, const Constants& constants, std::size_t i) {
-  static constexpr auto firsts = std::to_array<std::string_view>({"=", "<", "<=", ">", ">="});
-  static constexpr auto lasts = std::to_array<std::string_view>({";", ",", ")", "&&", "||"});
+  static constexpr auto firsts =
+      std::to_array<std::string_view>({"=", "<", "<=", ">", ">=", "?", ":"});
+  static constexpr auto lasts =
+      std::to_array<std::string_view>({";", ",", ")", "&&", "||", "?", ":"});
   static constexpr auto sums = std::to_array<std::string_view>({"+", "-", "[", "]", "("});
   const std::vector<Token>& code = place.code();
   const auto is_among = [](const auto& words, const Token& token) {
     return std::ranges::find(words, token.text) != std::end(words);
   };
-  const bool is_index = (code[i].is("blockIdx") || code[i].is("threadIdx")) && code[i + 1].is(".");
+  const bool is_index =
+      (code[i].is("blockIdx") || code[i].is("threadIdx") || code[i].is("blockDim")) &&
+      code[i + 1].is(".");
   const Variable* const variable = place.scope().find(i);
   const bool is_one = is_index || (variable != nullptr ? variable->type == Variable::Type::integer
                                                        : constants.at(i).end == i + 1);
@@ -189,22 +220,31 @@ Part lone_value_at(const Place& place, const Constants& constants, std::size_t i
   const Token &before = code[i - 1], &behind = code[value.end];
   const bool is_term = (is_among(firsts, before) || (is_index && is_among(sums, before))) &&
                        (is_among(lasts, behind) || (is_index && is_among(sums, behind)));
-  return {i, is_one && is_term && place.may_vary(i) ? value.end : i};
+  const bool is_lone = is_term || is_argument(code, value);
+  return {i, is_one && is_lone && place.may_vary(i) ? value.end : i};
 }
 
 }  // namespace
 
 void vary_factors(Place& place) {
-  constexpr std::size_t most = 6;
+  constexpr std::size_t most_names = 6, most_numbers = 4;
   const Constants constants(place);
   std::vector<std::string> factors = constants.names();
-  std::ranges::copy(numbers_to_multiply_by(place), std::back_inserter(factors));
-  if (factors.size() > most) factors.resize(most);
+  if (factors.size() > most_names) factors.resize(most_names);
+  const std::set<std::string> numbers = numbers_to_multiply_by(place);
+  std::ranges::copy(numbers | std::views::take(most_numbers), std::back_inserter(factors));
   for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
     const Part value = lone_value_at(place, constants, i);
     if (value.first == value.end) continue;
     const std::string words = place.words_of(value);
     const bool is_block = place.code()[i].is("blockIdx");
+    if (place.code()[i].is("blockDim")) {
+      // From one thread's share to its next: all threads of a block, or of a grid's row.
+      for (const char* other : {"blockDim.x", "blockDim.y", "gridDim.x"}) {
+        if (other != words) place.add_expression(value, words + " * " + other, 2);
+      }
+      continue;
+    }
     if (is_block) {
       place.add_expression(value, words + " * blockDim." + words.substr(words.size() - 1), 2);
     }

@@ -1,4 +1,4 @@
-// Variants of values: names, numbers, operators and subscripts.
+// Variants of values: names, numbers and subscripts.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -229,13 +229,6 @@ bool is_compared_with_rest(const std::vector<Token>& code, std::size_t number) {
   return false;
 }
 
-/// Whether a number is the 1 of `(n + side - 1) / side`. Another one, or another sign, gives a step
-/// too many that nothing shows, and is no mend.
-bool rounds_up(const std::vector<Token>& code, std::size_t number) {
-  return code[number].is("1") && code[number - 1].is("-") && code[number + 1].is(")") &&
-         code[number + 2].is("/");
-}
-
 /// `tx` for `2 * tx`, or for `tx * 2`, where the 2 would be 1; nothing where it is no factor.
 std::optional<Rewording> with_one_factor_less(const Place& place, std::size_t number) {
   const std::vector<Token>& code = place.code();
@@ -270,152 +263,6 @@ void vary_numbers(Place& place) {
       } else {
         place.add_expression({i, i + 1}, std::to_string(other));
       }
-    }
-  }
-}
-
-namespace {
-
-/// The operand that ends, or begins, at a token: a name with its subscripts and members, a number,
-/// or what stands in parentheses. Empty where it is something else.
-Part operand_before(const Place& place, std::size_t end) {
-  const std::vector<Token>& code = place.code();
-  std::size_t first = end - 1;
-  while (code[first].is("]")) first = place.outline().partner(first).value_or(1) - 1;
-  if (code[first].is(")")) first = place.outline().partner(first).value_or(first);
-  if (code[first].is("(") && code[first - 1].is_name() && !code[first - 1].is("return")) --first;
-  while (first > 1 && (code[first - 1].is(".") || code[first - 1].is("::"))) first -= 2;
-  const bool is_operand =
-      code[first].is_name() || code[first].kind == TokenKind::number || code[first].is("(");
-  return {is_operand ? first : end, end};
-}
-
-Part operand_at(const Place& place, std::size_t first) {
-  const std::vector<Token>& code = place.code();
-  std::size_t end = first + 1;
-  if (code[first].is("(")) end = place.outline().behind(first);
-  if (code[first].is_name()) {
-    while ((code[end].is(".") || code[end].is("::")) && code[end + 1].is_name()) end += 2;
-    while (code[end].is("(") || code[end].is("[")) end = place.outline().behind(end);
-  }
-  const bool is_operand =
-      code[first].is_name() || code[first].kind == TokenKind::number || code[first].is("(");
-  return {first, is_operand ? end : first};
-}
-
-bool ends_operand(const Token& token) {
-  static constexpr auto no_operands = std::to_array<std::string_view>(
-      {"return", "const", "int", "float", "double", "unsigned", "char", "void", "auto", "case"});
-  return (token.is_name() && std::ranges::find(no_operands, token.text) == no_operands.end()) ||
-         token.kind == TokenKind::number || token.is(")") || token.is("]");
-}
-
-/// Whether there may be a remainder.
-bool is_of_integers(const Place& place, Part words) {
-  for (std::size_t i = words.first; i < words.end; ++i) {
-    const Variable* variable = place.scope().find(i);
-    if (variable == nullptr) continue;
-    if (variable->type == Variable::Type::real || variable->type == Variable::Type::array ||
-        variable->type == Variable::Type::pointer) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void vary_division(Place& place, std::size_t i) {
-  const std::vector<Token>& code = place.code();
-  const Part left = operand_before(place, i), right = operand_at(place, i + 1);
-  if (left.first == left.end || right.first == right.end) return;
-  if (!is_of_integers(place, {left.first, right.end})) return;
-  const Token& before = code[left.first - 1];
-  if (before.is("*") || before.is("/") || before.is("%")) return;
-  const Part whole{left.first, right.end};
-  const std::string a = place.words_of(left), b = place.words_of(right);
-  const bool is_compared = code[right.end].is("==") || code[right.end].is("!=");
-  if (code[i].is("%") && is_compared) return;  // a quotient that never is what a rest is
-  if (code[i].is("%")) return place.add_expression(whole, a + " / " + b);
-  place.add_expression(whole, a + " % " + b);
-  // What has been rounded up by another side than it should is not to be rounded up again.
-  const bool is_rounded = a.ends_with(" - 1)") && a.find(" + ") != a.npos;
-  if (!is_rounded) place.add_expression(whole, "(" + a + " + " + b + " - 1) / " + b);
-  const std::string rounding = " + " + b + " - 1)";
-  if (a.ends_with(rounding)) {
-    place.add_expression(whole, a.substr(1, a.size() - 1 - rounding.size()) + " / " + b);
-  }
-}
-
-/// `@` is 1 where the comparison is to hold for one more, or for one less.
-void vary_comparison(Place& place, std::size_t i) {
-  struct Other {
-    std::string_view given, other;
-    const char* before_operand;
-  };
-  static constexpr Other others[] = {
-      {"<", "<=", "@ +"}, {"<=", "<", "-@ +"}, {">", ">=", "-@ +"}, {">=", ">", "@ +"}};
-  for (const Other& each : others) {
-    if (place.code()[i].text != each.given) continue;
-    place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, each.before_operand}},
-               .line = place.code()[i].line,
-               .edits = {{{i, i + 1}, std::string(each.other)}}});
-  }
-  // One less than a bound: of stages that are filled before a loop, of pairs of columns.
-  const Part bound = operand_at(place, i + 1);
-  static constexpr auto ends = std::to_array<std::string_view>({")", ";", "&&", "||", "?"});
-  const bool is_whole = bound.first < bound.end &&
-                        std::ranges::find(ends, place.code()[bound.end].text) != ends.end();
-  if (!place.code()[i].is("<") || !is_whole) return;
-  place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, "-@ +"}},
-             .line = place.code()[i].line,
-             .edits = {{bound, place.words_of(bound) + " - 1"}},
-             .cost = 2});
-}
-
-void vary_sum(Place& place, std::size_t i) {
-  const std::vector<Token>& code = place.code();
-  const bool is_plus = code[i].is("+");
-  const Part left = operand_before(place, i), right = operand_at(place, i + 1);
-  place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, "(1 - 2 * @) *"}},
-             .line = code[i].line,
-             .edits = {{{i, i + 1}, is_plus ? "-" : "+"}}});
-  const Token& before = code[left.first - 1];
-  const Token& behind = code[right.end];
-  const bool is_factor = before.is("*") || before.is("/") || before.is("%") || behind.is("*") ||
-                         behind.is("/") || behind.is("%");
-  if (left.first == left.end || right.first == right.end || is_factor) return;
-  place.add_expression({left.first, right.end}, place.words_of(left), 2);
-  place.add_expression({left.first, right.end}, place.words_of(right), 2);
-}
-
-void vary_product(Place& place, std::size_t i) {
-  const Part left = operand_before(place, i), right = operand_at(place, i + 1);
-  const Token& before = place.code()[left.first - 1];
-  if (left.first == left.end || right.first == right.end || before.is("/") || before.is("%"))
-    return;
-  place.add_expression({left.first, right.end}, place.words_of(left), 2);
-}
-
-}  // namespace
-
-void vary_operators(Place& place) {
-  const std::vector<Token>& code = place.code();
-  for (std::size_t i = place.function().body + 2; i + 1 < place.function().end; ++i) {
-    if (!place.may_vary(i) || !place.may_vary(i + 1) || !ends_operand(code[i - 1])) continue;
-    if (code[i + 1].is("=") || code[i + 1].text == code[i].text) continue;
-    if (rounds_up(code, i + 1)) continue;
-    // A shift is more than one token.
-    if (code[i + 1].text.front() == code[i].text.front() && code[i + 1].begin == code[i].end())
-      continue;
-    if (code[i - 1].text == code[i].text.substr(0, 1) && code[i - 1].end() == code[i].begin)
-      continue;
-    if (code[i].is("<") || code[i].is("<=") || code[i].is(">") || code[i].is(">=")) {
-      vary_comparison(place, i);
-    } else if (code[i].is("+") || code[i].is("-")) {
-      vary_sum(place, i);
-    } else if (code[i].is("*")) {
-      vary_product(place, i);
-    } else if (code[i].is("/") || code[i].is("%")) {
-      vary_division(place, i);
     }
   }
 }

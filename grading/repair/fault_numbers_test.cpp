@@ -8,6 +8,8 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/base/files.hpp"
 #include "common/gpu/gpu_profile.hpp"
@@ -65,22 +67,71 @@ TEST_P(FaultNumbers, AreOfTheElementThatIsNamed) {
   EXPECT_THAT(numbers_of(finding, request), tested.told);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Cases, FaultNumbers,
-    testing::Values(Case{
-        .name = "AMatrix",
-        .stage = "02_multi_block_grid",
-        .file = "matmul_grid.cu",
-        .given = "a[k]",
-        .mistake = "a[k + n]",
-        .call = "matmul_grid(n=5, block=4x4)",
-        .kind = "out-of-bounds",
-        .message = "thread (1, 0, 0) of block (0, 1, 0) reads A[5][0], past the end of A (5 x 5)",
-        .array = "A",
-        .place = {{0, 1, 0}, {1, 0, 0}},
-        .told = HasSubstr("thread (1, 0, 0) of block (0, 1, 0) has row + 1 = 5, row = 4, n = 5, "
-                          "k = 0")}),
-    [](const testing::TestParamInfo<Case>& each) { return each.param.name; });
+/// Stage 3, n = 9 in tiles of 8.
+Case shared(std::string name, std::string given, std::string mistake) {
+  return {.name = std::move(name),
+          .stage = "03_shared_memory",
+          .file = "matmul_shared.cu",
+          .given = std::move(given),
+          .mistake = std::move(mistake),
+          .call = "matmul_shared(n=9, tile=8)",
+          .kind = "out-of-bounds",
+          .message = "",
+          .array = "",
+          .place = {{0, 0, 0}, {0, 1, 0}}};
+}
+
+Case grid(std::string name, std::string message) {
+  return {.name = std::move(name),
+          .stage = "02_multi_block_grid",
+          .file = "matmul_grid.cu",
+          .given = "a[k]",
+          .mistake = "a[k + n]",
+          .call = "matmul_grid(n=5, block=4x4)",
+          .kind = "out-of-bounds",
+          .message = std::move(message),
+          .array = "A",
+          .place = {{0, 1, 0}, {1, 0, 0}}};
+}
+
+std::vector<Case> cases() {
+  Case matrix = grid("APointerIntoAMatrix", "thread (1, 0, 0) of block (0, 1, 0) reads A[5][0]");
+  matrix.told =
+      " On line 22 thread (1, 0, 0) of block (0, 1, 0) has k + n = 5, k = 0, n = 5, row = 4, col = "
+      "1.";
+  const Case other =
+      grid("NoneOfAnotherElement", "thread (1, 0, 0) of block (0, 1, 0) reads A[7][0]");
+  Case large = grid("NoneOfALargeCall", "thread (1, 0, 0) of block (0, 1, 0) reads A[5][0]");
+  large.call = "matmul_grid(n=2048, block=4x4)";
+  Case launch = grid("NoneOfAnotherKind", "the kernel was not launched");
+  launch.kind = "launch";
+
+  Case pointer = shared("WhatAPointerLeadsTo", "whole + ty < n ? *b", "whole + tx < n ? *b");
+  pointer.message = "thread (0, 1, 0) of block (0, 0, 0) reads B[9][0], past the end of B (9 x 9)";
+  pointer.array = "B";
+  pointer.told = HasSubstr("thread (0, 1, 0) of block (0, 0, 0) has ty = 1, n = 9, col = 0");
+
+  Case race = shared("BothThreadsOfARace", "sum += As[ty][k] * Bs[k][tx];",
+                     "sum += As[ty][k] * Bs[k][tx]; As[ty][tx] = sum;");
+  race.kind = "race";
+  race.message =
+      "race on shared As[0][1]: thread (1, 0, 0) of block (0, 0, 0) writes it on line 24";
+  race.array = "As";
+  race.place = {{0, 0, 0}, {1, 0, 0}};
+  race.other = "As[ty][tx] = *a;";
+  race.told = HasSubstr("has ty = 0, tx = 1.");
+
+  Case unfilled =
+      shared("ATile", "sum += As[ty][k] * Bs[k][tx];", "sum += As[ty][k + 1] * Bs[k][tx];");
+  unfilled.message =
+      "As[1][8] is outside float As[8][8] (thread (0, 1, 0) of block (0, 0, 0) reads it)";
+  unfilled.array = "As";
+  unfilled.told = HasSubstr("has k + 1 = 8, ty = 1, k = 7");
+  return {matrix, other, large, launch, pointer, race, unfilled};
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, FaultNumbers, testing::ValuesIn(cases()),
+                         [](const testing::TestParamInfo<Case>& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace tilewise::grading

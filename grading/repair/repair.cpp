@@ -7,6 +7,7 @@
 #include <exception>
 #include <future>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -17,10 +18,12 @@
 #include <variant>
 
 #include "common/base/files.hpp"
+#include "common/simt/rewrite/variables.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/problem/reference.hpp"
 #include "grading/repair/runner.hpp"
+#include "grading/repair/scope.hpp"
 #include "grading/repair/variant.hpp"
 #include "grading/skeleton/skeleton.hpp"
 
@@ -36,15 +39,86 @@ struct VariedFile {
   std::unique_ptr<SourceText> source;
   std::vector<Variant> variants;  ///< the nearest first
   std::vector<Variant> fixed;     ///< each a program of its own, the nearest first
+  std::map<int, int> steps;       ///< from named lines to those that make what is used there
 };
 
-/// How far a variant is from what stands there. What changes a line that findings name is nearer. A
-/// barrier outside of loops comes before those inside, which make threads wait in every turn.
-int distance(const Variant& variant, const RepairRequest& request) {
+/// Changes on lines further from what findings name, in steps from a variable to what makes it,
+/// are all as far.
+constexpr int most_steps = 2;
+
+/// How far a variant is from what stands there. What changes a line that findings name is nearer,
+/// and what makes the variables there. A barrier outside of loops comes before those inside, which
+/// make threads wait in every turn.
+int distance(const Variant& variant, const RepairRequest& request,
+             const std::map<int, int>& steps) {
   if (variant.takes_one_path) return 0;  // what changes its condition is judged by it
-  const bool is_named = std::ranges::find(request.lines, variant.line) != request.lines.end();
   const bool is_expected = request.is_of_barriers && variant.is_of_barrier;
-  return (is_expected ? 1 + 4 * variant.loops : 2 * variant.cost) + (is_named ? 0 : 3);
+  const auto [first, last] = request.racing;
+  const bool is_between = is_expected && variant.line > first && variant.line <= last;
+  const auto step = steps.find(variant.line);
+  const int apart = is_between ? 0 : step == steps.end() ? most_steps + 1 : step->second;
+  return (is_expected ? 1 + (is_between ? 2 : 4) * variant.loops : 2 * variant.cost) + apart;
+}
+
+/// Lines where a matrix, or a pointer that begins in it, is used.
+std::set<int> lines_of(const std::string& matrix, const SourceText& source) {
+  const std::vector<Token>& code = source.outline.code();
+  std::set<int> lines;
+  for (const WrittenFunction& function : source.functions) {
+    if (!function.is_of_device || matrix.empty()) continue;
+    const Scope scope(source.outline, function, block_at(source.outline, function.body));
+    std::set<std::string_view> names = {matrix};
+    for (const Variable& variable : scope.variables()) {
+      if (variable.type != Variable::Type::pointer) continue;
+      for (std::size_t i = variable.value.first; i < variable.value.end; ++i) {
+        if (names.contains(code[i].text)) names.insert(variable.name);
+      }
+    }
+    for (std::size_t i = function.body; i < function.end; ++i) {
+      if (names.contains(code[i].text)) lines.insert(code[i].line);
+    }
+  }
+  return lines;
+}
+
+/// Lines that declare or change the variables of others, and the short functions called there.
+std::set<int> lines_making(const std::map<int, int>& lines, const SourceText& source) {
+  constexpr int short_lines = 8;
+  const std::vector<Token>& code = source.outline.code();
+  std::set<int> found;
+  for (const WrittenFunction& function : source.functions) {
+    const Scope scope(source.outline, function, block_at(source.outline, function.body));
+    std::set<const Variable*> used;
+    std::set<std::string_view> called;
+    for (std::size_t i = function.body; i < function.end; ++i) {
+      if (!lines.contains(code[i].line)) continue;
+      if (const Variable* const variable = scope.find(i)) used.insert(variable);
+      if (code[i].is_name() && code[i + 1].is("(")) called.insert(code[i].text);
+    }
+    for (std::size_t i = function.body; i < function.end; ++i) {
+      const Variable* const variable = scope.find(i);
+      if (variable == nullptr || !used.contains(variable)) continue;
+      if (simt::rewriting::is_changed_at(source.outline, i)) found.insert(code[i].line);
+    }
+    for (const Variable* variable : used) found.insert(code[variable->declared].line);
+    for (const WrittenFunction& other : source.functions) {
+      const int first = code[other.body].line, last = code[other.end].line;
+      if (!called.contains(other.name) || last - first > short_lines) continue;
+      for (int line = first; line <= last; ++line) found.insert(line);
+    }
+  }
+  return found;
+}
+
+/// How many steps lead from what findings name to a line.
+std::map<int, int> steps_in(const SourceText& source, const RepairRequest& request) {
+  std::map<int, int> steps;
+  for (const int line : request.lines) steps.emplace(line, 0);
+  for (const int line : lines_of(request.matrix, source)) steps.emplace(line, 1);
+  for (int step = 1; step <= most_steps; ++step) {
+    for (const int line : lines_making(steps, source)) steps.emplace(line, step);
+  }
+  return steps;
 }
 
 /// Lines of a source that everybody is given, and that are right where they stand.
@@ -79,7 +153,7 @@ std::optional<VariedFile> file_with(const RepairRequest& request, const std::str
   constexpr std::size_t most_programs = 12;    // compile and run in a second to four each
   std::vector<VariedFile> files;
   for (const std::string& name : request.stage.sources) {
-    files.push_back({name, core::text_of(request.source_directory / name), nullptr, {}, {}});
+    files.push_back({name, core::text_of(request.source_directory / name), nullptr, {}, {}, {}});
     files.back().source = std::make_unique<SourceText>(files.back().text);
   }
   const auto defines_a_wrong_one = [&](const VariedFile& file) {
@@ -93,14 +167,16 @@ std::optional<VariedFile> file_with(const RepairRequest& request, const std::str
     if (is_blamed ? file.name != request.file : !defines(*file.source, function)) continue;
     file.variants = variants_of(*file.source, file.text, wrong);
     file.fixed = fixed_variants_of(*file.source, file.text, wrong);
+    file.steps = steps_in(*file.source, request);
     const std::set<int> given = lines_given_in(request, file.name, file.text);
     for (auto [variants, most] :
          {std::pair(&file.variants, most_variants), {&file.fixed, most_programs}}) {
       std::erase_if(*variants, [&](const Variant& variant) {
         return changes_one_of(given, variant, *file.source);
       });
-      std::ranges::stable_sort(*variants, {},
-                               [&](const Variant& variant) { return distance(variant, request); });
+      std::ranges::stable_sort(*variants, {}, [&](const Variant& variant) {
+        return distance(variant, request, file.steps);
+      });
       if (variants->size() > most) variants->resize(most);
     }
     return std::move(file);
@@ -226,8 +302,8 @@ class Hunt {
  public:
   Hunt(const RepairRequest& request, const VariedFile& file) : request_(request), file_(file) {}
 
-  /// @return what was confirmed of some variants, in words
-  std::optional<std::string> look_among(std::vector<Variant> variants) {
+  /// @return what was confirmed of some variants
+  std::optional<Repair> look_among(std::vector<Variant> variants) {
     std::ranges::stable_sort(variants, {}, [](const Variant& variant) {
       return std::pair(variant.changes.size(), variant.changes.front().words.first);
     });
@@ -235,8 +311,8 @@ class Hunt {
     if (module.empty()) return std::nullopt;
     std::vector<std::size_t> order(variants.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {},
-                             [&](std::size_t i) { return distance(variants[i], request_); });
+    std::ranges::stable_sort(
+        order, {}, [&](std::size_t i) { return distance(variants[i], request_, file_.steps); });
     Search search(module, request_, order);
     is_over_ = !search.goes_wrong();
     Runner runner(module, request_, {longest_call_s});
@@ -253,7 +329,7 @@ class Hunt {
         idling_.push_back(found);
         continue;
       }
-      if (confirms(found)) return found.words;
+      if (confirms(found)) return Repair{found.words};
       is_over_ = confirmations_ >= most_confirmations;
     }
     return std::nullopt;
@@ -273,10 +349,10 @@ class Hunt {
   }
 
   /// A change by which something no longer runs.
-  std::optional<std::string> what_idles() { return first_confirmed(idling_); }
+  std::optional<Repair> what_idles() { return first_confirmed(idling_); }
 
   /// The same of what is a program of its own.
-  std::optional<std::string> look_among_programs() {
+  std::optional<Repair> look_among_programs() {
     const ReferencesWithoutThreads without_threads;
     const std::size_t at_once = processors_to_use();
     const std::vector<Variant>& programs = file_.fixed;
@@ -290,7 +366,7 @@ class Hunt {
       }
       for (auto& each : right) each.wait();
       for (std::size_t i = first; i < end && !is_over(); ++i) {
-        if (right[i - first].get() && confirms(programs[i])) return programs[i].words;
+        if (right[i - first].get() && confirms(programs[i])) return Repair{programs[i].words};
         is_over_ = confirmations_ >= most_confirmations;
       }
     }
@@ -298,12 +374,19 @@ class Hunt {
   }
 
   /// A path without which all comes right.
-  std::optional<std::string> path_at_fault() { return first_confirmed(paths_); }
+  std::optional<Repair> path_at_fault() {
+    auto path = first_confirmed(paths_);
+    if (path) path->is_path = true;
+    return path;
+  }
+
+  /// A change that leaves other faults as they are, where there is none that mends all.
+  const std::optional<Repair>& partly() const { return partly_; }
 
   /// Whether it is time to give up.
   bool is_over() const {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
-    return is_over_ || taken.count() > request_.time_limit_s;
+    return is_over_ || taken.count() > limit_s_;
   }
 
  private:
@@ -349,18 +432,28 @@ class Hunt {
     });
   }
 
-  std::optional<std::string> first_confirmed(const std::vector<Variant>& all) {
+  std::optional<Repair> first_confirmed(const std::vector<Variant>& all) {
     for (const Variant& each : all) {
       if (confirmations_ >= most_confirmations) break;
-      if (confirms(each)) return each.words;
+      if (confirms(each)) return Repair{each.words};
     }
     return std::nullopt;
   }
 
+  /// Whether a change mends all. One that leaves other faults as they are may be none that is
+  /// meant: of threads that do each other's work it may leave most without any. It is kept, and
+  /// others are looked at for a while.
   bool confirms(const Variant& found) {
+    constexpr double while_s = 10;
     ++confirmations_;
     const std::string text = with_edits(*file_.source, file_.text, found);
-    return request_.confirm(folder_with(request_, "mended", file_.name, text));
+    const Mended mended = request_.confirm(folder_with(request_, "mended", file_.name, text));
+    if (mended == Mended::but_for_other_faults && !partly_) {
+      partly_ = Repair{found.words, found.takes_one_path, mended};
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
+      limit_s_ = std::min(limit_s_, taken.count() + while_s);
+    }
+    return mended == Mended::wholly;
   }
 
   /// Whether it is enough that a condition always holds, or never.
@@ -373,6 +466,8 @@ class Hunt {
   std::vector<Variant> paths_;   ///< that come right where one of two is always taken
   std::vector<Variant> idling_;  ///< that come right, and stop something that ran
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double limit_s_ = request_.time_limit_s;
+  std::optional<Repair> partly_;
   int confirmations_ = 0;
   bool is_over_ = false;
 };
@@ -396,17 +491,15 @@ std::optional<Repair> find_repair(const RepairRequest& request) {
     return part.empty() || hunt.is_over() ? std::nullopt
                                           : hunt.look_among({part.begin(), part.end()});
   };
-  if (const auto found = look_among(all.first(nearest))) return Repair{*found};
-  if (const auto found = look_among(hunt.beside_what_idles(all.subspan(nearest)))) {
-    return Repair{*found};
-  }
-  if (const auto found = hunt.what_idles()) return Repair{*found};
-  if (const auto found = look_among(all.subspan(nearest, near - nearest))) return Repair{*found};
-  if (const auto found = hunt.look_among_programs()) return Repair{*found};
-  if (const auto found = look_among(all.subspan(near))) return Repair{*found};
-  if (const auto found = hunt.what_idles()) return Repair{*found};
-  if (const auto path = hunt.path_at_fault()) return Repair{*path, true};
-  return std::nullopt;
+  if (const auto found = look_among(all.first(nearest))) return found;
+  if (const auto found = look_among(hunt.beside_what_idles(all.subspan(nearest)))) return found;
+  if (const auto found = hunt.what_idles()) return found;
+  if (const auto found = look_among(all.subspan(nearest, near - nearest))) return found;
+  if (const auto found = hunt.look_among_programs()) return found;
+  if (const auto found = look_among(all.subspan(near))) return found;
+  if (const auto found = hunt.what_idles()) return found;
+  if (const auto found = hunt.path_at_fault()) return found;
+  return hunt.partly();
 }
 
 }  // namespace tilewise::grading

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
@@ -14,6 +15,13 @@
 /// What would mend a submission: changes of one place are tried, one after another, on calls that
 /// went wrong. Whatever is told has been seen to come right.
 namespace tilewise::grading {
+
+/// What has become of a submission with a change.
+enum class Mended {
+  no,
+  but_for_other_faults,  ///< of memory or speed, which were there before
+  wholly,
+};
 
 struct RepairRequest {
   StageInfo stage;
@@ -29,14 +37,18 @@ struct RepairRequest {
   /// Lines of the sources that findings name: what changes there is told before what is as small a
   /// change elsewhere.
   std::vector<int> lines = {};
+  /// The matrix that is read or stored at a wrong place, as the contract calls it; empty: none is
+  /// known.
+  std::string matrix = {};
   /// What is told first is of barriers: a race, a barrier that some threads miss.
   bool is_of_barriers = false;
+  std::pair<int, int> racing = {0, 0};  ///< lines of a race, the upper one first
   core::GpuProfile gpu;
   std::filesystem::path bubblewrap = {};  ///< to run the tools and the variants in
   double time_limit_s = 60;               ///< no more is tried when it is over
-  /// Whether sources in a folder, as BuildRequest has them, pass the stage's tests, of which
+  /// How far sources in a folder, as BuildRequest has them, pass the stage's tests, of which
   /// results are a part; asked of few.
-  std::function<bool(const std::filesystem::path& folder)> confirm = {};
+  std::function<Mended(const std::filesystem::path& folder)> confirm = {};
 };
 
 /// What was found.
@@ -47,13 +59,15 @@ struct Repair {
   /// Without one of two paths all comes right, which mends nothing: the fault is there, or in what
   /// chooses between them.
   bool is_path = false;
+  Mended mended = Mended::wholly;
 };
 
-/// The smallest change found that is confirmed. Those are tried first on the calls, on which most
-/// fail in milliseconds. Of those that are as near, one that makes a line of a kernel no longer run
-/// comes last. A condition between two paths is changed by none that a path left out would do as
-/// well; that one is told where nothing else is found. Nothing where there is none, where none of
-/// the calls goes wrong by itself, or where the variants do not compile.
+/// The smallest change found that is confirmed, for a while one that mends all. Those are tried
+/// first on the calls, on which most fail in milliseconds. Of those that are as near, one that
+/// makes a line of a kernel no longer run comes last. A condition between two paths is changed by
+/// none that a path left out would do as well; that one is told where nothing else is found.
+/// Nothing where there is none, where none of the calls goes wrong by itself, or where the variants
+/// do not compile.
 /// @throws std::runtime_error if the tools themselves are missing or fail, Interrupted.
 std::optional<Repair> find_repair(const RepairRequest& request);
 

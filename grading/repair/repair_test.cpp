@@ -52,7 +52,7 @@ Told told_of(const Mistake& made, const std::vector<std::string>& calls,
                         .gpu = core::gpu_profile(core::default_gpu)};
   request.confirm = [&](const std::filesystem::path& folder) {
     told.source = core::text_of(folder / made.file);
-    return true;
+    return Mended::wholly;
   };
   const auto found = find_repair(request);
   if (found) told.words = found->words;

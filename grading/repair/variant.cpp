@@ -262,6 +262,7 @@ std::vector<Variant> variants_of(const SourceText& source, std::string_view text
   return found_in(source, text, std::move(functions), [](Place& place) {
     vary_names(place);
     vary_pairs(place);
+    vary_alike(place);
     vary_constants(place);
     vary_factors(place);
     vary_numbers(place);

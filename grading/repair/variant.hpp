@@ -117,9 +117,21 @@ class Place {
 /// The number that a token is; nothing where it is none, no whole one, or has a suffix.
 std::optional<long> whole_number(const Token& token);
 
+/// Whether what ends at a token may be an operand.
+bool ends_operand(const Token& token);
+
+/// Whether a number is the 1 of `(n + side - 1) / side`. Another one, or another sign, gives a step
+/// too many that nothing shows, and is no mend.
+bool rounds_up(const std::vector<Token>& code, std::size_t number);
+
+/// What could stand in the place of a constant, the only one of these words: others of its class or
+/// of the function. None where they are something else.
+std::vector<std::string> constants_like(const Place& place, Part words);
+
 // What there is to try, by what it changes.
 void vary_names(Place& place);
 void vary_pairs(Place& place);
+void vary_alike(Place& place);
 void vary_constants(Place& place);
 void vary_factors(Place& place);
 void vary_numbers(Place& place);

@@ -48,6 +48,23 @@ TEST_P(WhatMends, IsAmongTheVariants) {
 INSTANTIATE_TEST_SUITE_P(
     Variants, WhatMends,
     testing::Values(
+        // What stands beside its like.
+        Mended{"float a = row + 1 < n ? A[row] : 0; float b = col + 1 < n ? B[col] : 0;",
+               "float a = col + 1 < n ? A[row] : 0; float b = row + 1 < n ? B[col] : 0;"},
+        Mended{"float s[2] = {}; s[0] = A[row];\ns[1] = A[col];",
+               "s[0] += A[row];' in place of 'float s[2] = {}; s[0] = A[row];', on line 5 write "
+               "'s[1] += A[col];'"},
+        Mended{"const int y = row / 4, x = row % 4;", "const int y = row / 8, x = row % 8;"},
+        // What belongs further in, or is another kind of value.
+        Mended{"__shared__ float As[16][16]; const float* a = As[row] + col;",
+               "a = As[row + col];"},
+        Mended{"const float* a = A + (min(row, n - 1) + col * 2) * n;",
+               "(min(row + col * 2, n - 1)) * n"},
+        Mended{"constexpr int wide = 8; C[row * wide + col] = 0;", "C[row * n + col] = 0;"},
+        Mended{"constexpr int wide = 8; load(row);", "load(row * wide);"},
+        Mended{"for (int i = row; i < n; i += blockDim.x) C[i] = 0;",
+               "i += blockDim.x * gridDim.x"},
+        Mended{"for (int i = 0; i < n * 3 / 16; ++i) C[i] = 0;", "i < (n * 3 + 16 - 1) / 16"},
         Mended{"C[row * n + col] = A[row * n + row];",
                "on line 4 write 'C[row * n + col] = A[row * n + col];'"},
         Mended{"C[row * n + col] = A[row * n + blockIdx.x];", "A[row * n + threadIdx.x];'"},

@@ -216,6 +216,7 @@ class AccessReader {
     if (!is_argument || (!callee.is_name() && !callee.is(">")) || callee.is("if")) return;
     add(name, name + 1, {});
     found_.back().handed_on = !found_.back().stores;
+    if (found_.back().handed_on) found_.back().distance = distance_behind(name, name + 1);
   }
 
   /// `A + row * n + k`, up to the bracket or comma that ends it.
@@ -322,7 +323,7 @@ class AccessReader {
   /// What load_matrix_sync(), or store_matrix_sync(), is given as the distance of rows.
   /// @param end behind the access, which its address is an argument of
   std::string distance_behind(std::size_t name, std::size_t end) const {
-    std::size_t open = name - 2;
+    std::size_t open = name - 1;
     while (open > function_.body && !code_[open].is("(")) {
       open = code_[open].is(")") || code_[open].is("]") ? outline_.partner(open).value_or(open) - 1
                                                         : open - 1;
