@@ -43,9 +43,9 @@ bool is_of_pointers(const SourceAccess& access) {
 std::string description(const SourceAccess& access) {
   std::string what = access.text;
   if (!access.origin.empty()) {
-    const std::string pointer =
-        is_of_pointers(access) ? fmt::format("{}[{}]", access.array, access.brackets.front())
-                               : access.array;
+    const std::string pointer = is_of_pointers(access)
+                                    ? fmt::format("{}[{}]", access.array, access.brackets.front())
+                                    : access.array;
     what = tr("{}, where {} begins at {} on line {}", access.text, pointer, access.origin,
               access.origin_line);
   } else if (!access.declaration.empty()) {
@@ -121,6 +121,24 @@ Accesses without_repeats(const Accesses& accesses) {
     if (told.emplace(access.line, access.text).second) found.push_back(access);
   }
   return found;
+}
+
+std::string terms_of_places(const SourceAccess& access) {
+  std::vector<simt::QuotedLine> made_of;
+  for (const IndexPart& part : access.parts) {
+    for (const simt::QuotedLine& each : part.made_of) {
+      const bool is_known =
+          std::ranges::find(made_of, each.text, &simt::QuotedLine::text) != made_of.end();
+      if (!is_known) made_of.push_back(each);
+    }
+  }
+  // Those that come last are made of the others.
+  made_of.resize(std::min(made_of.size(), most_told));
+  return in_list(made_of);
+}
+
+std::string function_of(const core::Finding& finding) {
+  return finding.call.substr(0, finding.call.find('('));
 }
 
 bool has_pitch_of_matrix(const SourceAccess& access) {

@@ -50,6 +50,13 @@ std::vector<simt::IndexPart> blamed(const simt::SourceAccess& access, const core
 /// Of several accesses to one array those that are written alike are one.
 Accesses without_repeats(const Accesses& accesses);
 
+/// " In that, row = corner.row + x on line 86.": what all parts of an index are made of, which
+/// decide where the threads of a warp are.
+std::string terms_of_places(const simt::SourceAccess& access);
+
+/// The name of the function that was called.
+std::string function_of(const core::Finding& finding);
+
 /// Whether a tile is counted through as a matrix is, whose rows are longer.
 bool has_pitch_of_matrix(const simt::SourceAccess& access);
 

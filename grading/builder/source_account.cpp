@@ -19,11 +19,19 @@
 #include "grading/builder/access_words.hpp"
 #include "grading/builder/barrier_words.hpp"
 #include "grading/builder/index_doubts.hpp"
+#include "grading/builder/pitch_words.hpp"
 #include "grading/builder/tile_words.hpp"
 #include "grading/builder/turn_words.hpp"
+#include "grading/builder/wrong_result_words.hpp"
 #endif
 
 namespace tilewise::grading {
+
+void SourceAccount::take(const SourceAccount& more) {
+  message += more.message;
+  if (!more.hint.empty()) hint = more.hint;
+  if (more.line > 0) line = more.line;
+}
 
 #ifdef TILEWISE_HAVE_SIMT
 
@@ -32,11 +40,6 @@ namespace {
 using simt::IndexPart;
 using simt::SourceAccess;
 using simt::SourceCondition;
-
-/// The name of the function that was called.
-std::string function_of(const Finding& finding) {
-  return finding.call.substr(0, finding.call.find('('));
-}
 
 class Account {
  public:
@@ -49,18 +52,16 @@ class Account {
       if (kind == "out-of-bounds") tell_stray();
       if (kind == "uninitialised") tell_filling();
       if (kind == "race" || kind == "warp-race") tell_race();
-      if (kind == "race") take(missing_commit(finding_, source_));
-      if (kind == "barrier") take(barrier_in_a_branch(finding_, source_));
+      if (kind == "race") account_.take(missing_commit(finding_, source_));
+      if (kind == "barrier") account_.take(barrier_in_a_branch(finding_, source_));
       if (kind.empty()) tell_costly();
-      tell_pitch();
-      tell_distance();
+      account_.take(pitch_of_tile(finding_, accesses_));
+      account_.take(distance_of_rows(finding_, accesses_, source_));
       // What is indexed beyond its declared sides is wrong whoever calls it.
       if (finding_.bracket == 0 && finding_.array.find('[') == std::string::npos) tell_callers();
     } else if (kind == "wrong-result") {
-      tell_wrong();
-      tell_whole_steps();
-      tell_narrow();
-      tell_distance();
+      account_.take(account_of_wrong_result(finding_, accesses_, source_));
+      account_.take(distance_of_rows(finding_, accesses_, source_));
     }
     return std::move(account_);
   }
@@ -91,14 +92,14 @@ class Account {
       const SourceAccount side = doubt_about_side(access, finding_, found.size() == 1);
       account_.message += description(access) + way_to_it(access);
       if (side.message.empty()) account_.message += doubts(access, parts);
-      take(side);
+      account_.take(side);
       const bool is_matrix =
           access.memory == SourceAccess::Memory::global || !access.matrix.empty();
       if (!is_matrix && side.message.empty() && parts.size() == 1)
         tell_terms(access, parts.front());
-      if (is_matrix) take(doubt_about_bounds(access, finding_));
+      if (is_matrix) account_.take(doubt_about_bounds(access, finding_));
       const bool is_pointer = is_matrix || !access.origin.empty();
-      if (is_pointer && !is_of_pointers(access)) take(moving_pointer(access, source_));
+      if (is_pointer && !is_of_pointers(access)) account_.take(moving_pointer(access, source_));
       const std::vector<IndexPart> none = untested(parts);
       if (!is_matrix || found.size() > 1 || !account_.hint.empty()) continue;
       if (access.conditions.empty() && access.in_kernel && access.lambda.empty()) {
@@ -138,13 +139,6 @@ class Account {
            "may be made wrongly, the loop may count too far, or the block may have other sides "
            "than the kernel takes it to have.",
            part.text);
-  }
-
-  /// Adds what is known besides, and what to do about it.
-  void take(const SourceAccount& more) {
-    account_.message += more.message;
-    if (!more.hint.empty()) account_.hint = more.hint;
-    if (more.line > 0) account_.line = more.line;
   }
 
   /// The function whose body holds a line, as far as its accesses tell.
@@ -211,12 +205,12 @@ class Account {
     const bool is_first = first[0].line < second[0].line;
     const SourceAccount missing = missing_barrier(
         is_first ? first[0] : second[0], is_first ? second[0] : first[0], finding_, source_);
-    take(missing);
+    account_.take(missing);
     if (!missing.message.empty()) return;
     tell_buffer(first[0], second[0]);
     if (first[0].memory == SourceAccess::Memory::shared &&
         finding_.message.find(tr("an asynchronous copy")) == std::string::npos) {
-      take(barrier_of_some_turns(first[0].function, source_));
+      account_.take(barrier_of_some_turns(first[0].function, source_));
     }
   }
 
@@ -246,90 +240,7 @@ class Account {
     }
     if (found.size() > 2) return;
     for (const SourceAccess& access : found) {
-      account_.message += description(access);
-      tell_terms_of_places(access);
-    }
-  }
-
-  /// What all parts of an index are made of, which decide where the threads of a warp are.
-  void tell_terms_of_places(const SourceAccess& access) {
-    std::vector<simt::QuotedLine> made_of;
-    for (const IndexPart& part : access.parts) {
-      for (const simt::QuotedLine& each : part.made_of) {
-        const bool is_known =
-            std::ranges::find(made_of, each.text, &simt::QuotedLine::text) != made_of.end();
-        if (!is_known) made_of.push_back(each);
-      }
-    }
-    // Those that come last are made of the others.
-    made_of.resize(std::min(made_of.size(), most_told));
-    account_.message += in_list(made_of);
-  }
-
-  /// `As[ty * n + tx]`, of tiles of the finding's lines and of where they are filled.
-  void tell_pitch() {
-    const auto is_it = [&](const SourceAccess& access) {
-      return has_pitch_of_matrix(access) && access.array == finding_.array;
-    };
-    const auto access = std::ranges::find_if(accesses_, is_it);
-    if (finding_.array.empty() || access == accesses_.end()) return;
-    account_.message += tr(
-        " The index of {} on line {} counts {} elements for a row, as in the matrix; a row of "
-        "the tile is as long as {} on line {} says.",
-        access->array, access->line, access->pitch, access->declaration, access->declaration_line);
-    account_.hint = tr("Multiply by the width of the tile on line {}, and not by {}.", access->line,
-                       access->pitch);
-  }
-
-  /// Whether two lengths are surely not the same, however they are written: numbers, or the one is
-  /// the other and some more.
-  static bool differ(const std::string& a, const std::string& b) {
-    const auto is_number = [](const std::string& text) {
-      return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-    };
-    return (is_number(a) && is_number(b) && a != b) || a.starts_with(b + " + ") ||
-           b.starts_with(a + " + ");
-  }
-
-  /// A matrix, at a place of which tensor cores store, and how far its rows lie apart.
-  bool tell_distance_in_matrix(const SourceAccess& access) {
-    // Of `to`, which begins at `C + row * n + col`, the last factor.
-    const std::size_t end = access.origin.rfind(" + ");
-    const std::size_t begin = end == std::string::npos ? end : access.origin.rfind("* ", end);
-    const bool is_at_fault = access.line == finding_.line || access.line == finding_.other_line;
-    if (access.distance.empty() || begin == std::string::npos || !is_at_fault) return false;
-    const std::string pitch = access.origin.substr(begin + 2, end - begin - 2);
-    if (pitch == access.distance || !std::ranges::all_of(pitch, is_word)) return false;
-    account_.message += tr(
-        " Line {} gives {} as the distance of the rows behind {}, which begins at {} on line {}: "
-        "there rows lie {} apart.",
-        access.line, access.distance, access.array, access.origin, access.origin_line, pitch);
-    account_.hint = tr("Give {} as the distance on line {}.", pitch, access.line);
-    return true;
-  }
-
-  /// Tiles that tensor cores are given with rows of another length than they have.
-  void tell_distance() {
-    const auto behind = simt::functions_behind(source_, function_of(finding_));
-    for (const SourceAccess& access : accesses_) {
-      if (tell_distance_in_matrix(access)) return;
-      const std::size_t open = access.declaration.rfind('[');
-      if (access.distance.empty() || open == std::string::npos || access.brackets.size() < 2)
-        continue;
-      if (std::ranges::find(behind, access.function) == behind.end()) continue;
-      const std::string width =
-          access.declaration.substr(open + 1, access.declaration.size() - open - 2);
-      // On a line with a fault in this array another name is another length.
-      const bool is_at_fault = access.line == finding_.line && access.array == finding_.array;
-      if (!differ(width, access.distance) && !(is_at_fault && width != access.distance)) continue;
-      account_.message += tr(
-          " Line {} gives {} as the distance of the rows of {}, and {} on line {} has rows of {}.",
-          access.line, access.distance, access.array, access.declaration, access.declaration_line,
-          width);
-      account_.hint = tr("Give {} as the distance on line {}: the padding of a row counts.", width,
-                         access.line);
-      account_.line = access.line;
-      return;
+      account_.message += description(access) + terms_of_places(access);
     }
   }
 
@@ -373,113 +284,13 @@ class Account {
       const bool is_it = access.array == finding_.array || access.matrix == finding_.array;
       if (access.line != line || !is_it) continue;
       account_.message += description(access);
-      if (finding_.kind.empty()) tell_terms_of_places(access);
+      if (finding_.kind.empty()) account_.message += terms_of_places(access);
       if (finding_.kind != "misaligned" || access.made_of.empty()) continue;
       account_.message += in_list(access.made_of);
       account_.hint = tr(
           "Each term of the offset must be a multiple of the elements that are accessed at once, "
           "4 of a float4: look for the one that is not.");
     }
-  }
-
-  /// Whether the finding is told in these words, from one of its gaps to the next.
-  bool says(const char* form, int gap) const {
-    const std::string words = core::in_language(form);
-    std::size_t begin = 0;
-    for (int i = 0; i <= gap; ++i) begin = words.find('}', begin) + 1;
-    return finding_.message.find(words.substr(begin, words.find('{', begin) - begin)) !=
-           std::string::npos;
-  }
-
-  bool is_stored_elsewhere() const {
-    return says(marked("row {} of C is what row {} should be"), 0) ||
-           says(marked("column {} of C is what column {} should be"), 0) ||
-           says(marked("C[{}][{}] is what C[{}][{}] should be; {} of the wrong elements are right "
-                       "ones of other places"),
-                1);
-  }
-
-  /// Where a result is stored that was never written, or stands elsewhere, and where an input is
-  /// read that is read at a wrong place.
-  void tell_wrong() {
-    const std::vector<std::string> kernels =
-        simt::kernels_launched_by(source_, function_of(finding_));
-    const bool is_unwritten = finding_.message.find(tr("was never written")) != std::string::npos;
-    const bool tells_stores = is_unwritten || is_stored_elsewhere();
-    Accesses reads, stores;
-    for (const SourceAccess& access : accesses_) {
-      if (std::ranges::find(kernels, access.function) == kernels.end()) continue;
-      const bool is_global = access.memory == SourceAccess::Memory::global;
-      if (access.stores && tells_stores && (is_global || !access.matrix.empty())) {
-        stores.push_back(access);
-      }
-      if (!access.stores && is_global && access.array == finding_.array) reads.push_back(access);
-    }
-    reads = without_repeats(reads);
-    stores = without_repeats(stores);
-    if (reads.size() <= most_told) {
-      for (const SourceAccess& access : reads) {
-        account_.message +=
-            tr(" {} is read on line {}: {}.", access.array, access.line, access.statement);
-        tell_terms_of_places(access);
-      }
-    }
-    if (stores.size() <= most_told) {
-      for (const SourceAccess& access : stores) {
-        account_.message += is_unwritten ? description(access) + way_to_it(access)
-                                         : tr(" {} is stored on line {}: {}.",
-                                              access.matrix.empty() ? access.array : access.matrix,
-                                              access.line, access.statement);
-      }
-    }
-    const std::string of_edges = core::in_language(marked("only the partial"));
-    if (finding_.message.find(of_edges) != std::string::npos) {
-      take(barrier_that_threads_pass(kernels, source_));
-    }
-    const bool tells_reads = !reads.empty() && reads.size() <= most_told;
-    if (tells_reads && !finding_.array.empty()) take(tiles_filled_by(reads, accesses_));
-  }
-
-  /// Of sums that lack their last products: a test that only whole steps pass.
-  void tell_whole_steps() {
-    const std::string form = core::in_language(
-        marked("each element is the sum of its first {} products instead of all {}"));
-    if (finding_.message.find(form.substr(0, form.find('{'))) == std::string::npos) return;
-    const auto behind = simt::functions_behind(source_, function_of(finding_));
-    for (const SourceAccess& access : accesses_) {
-      if (std::ranges::find(behind, access.function) == behind.end()) continue;
-      for (const SourceCondition& condition : access.conditions) {
-        const bool is_of_whole = condition.text.find(" + ") != std::string::npos &&
-                                 condition.text.find(" <= ") != std::string::npos;
-        if (!is_of_whole || condition.must_not_hold) continue;
-        account_.message +=
-            tr(" {} on line {} lets whole steps through alone: what is left of the last one is "
-               "lost, unless something else takes it.",
-               condition.text, condition.line);
-        account_.hint =
-            condition.is_of_loop
-                ? tr("Let the loop of line {} go on while a part of a step is left, and "
-                     "put zero in place of what lies beyond.",
-                     condition.line)
-                : tr("Test each element for itself on line {}, as k < n does, and put "
-                     "zero in place of what lies beyond.",
-                     condition.line);
-        return;
-      }
-    }
-  }
-
-  /// Of results in double that have the digits of a float: where one stands.
-  void tell_narrow() {
-    const std::string words = tr(
-        "all of them are right to several digits, so the arithmetic is less precise than double");
-    if (finding_.message.find(words) == std::string::npos) return;
-    const auto found = simt::single_precision_behind(source_, function_of(finding_));
-    if (found.empty() || found.size() > most_told) return;
-    for (const simt::QuotedLine& each : found) {
-      account_.message += tr(" A float stands on line {}: {}.", each.line, each.text);
-    }
-    if (found.size() == 1) account_.line = found.front().line;
   }
 
   const Finding& finding_;

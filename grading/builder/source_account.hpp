@@ -16,6 +16,9 @@ struct SourceAccount {
   std::string message;  ///< sentences, each with a blank before it; empty: nothing
   std::string hint;     ///< what to do next, where that is plainer now; else empty
   int line = 0;         ///< where the cause stands, if it is another line of the same file
+
+  /// Adds what is known besides, and takes its hint and its line.
+  void take(const SourceAccount& more);
 };
 
 /// Of a stray access what was used as an index and what was tested before; of an element that

@@ -274,7 +274,8 @@ void MatmulTest::expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum
        .ceiling = peak,
        .advice_if_beyond =
            tr("Compute the whole product in every call, and wait for nothing on the host."),
-       .advice = advice});
+       .advice = advice,
+       .is_of_choice = matmul.chooses});
 }
 
 // The matrices of one call.

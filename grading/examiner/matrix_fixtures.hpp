@@ -29,6 +29,7 @@ struct MatmulCase {
   ElementType inputs = ElementType::float32;  ///< or float16; C holds floats
   Multipliers multipliers = Multipliers::fp32_lanes;
   bool is_positive = false;  ///< A and B have no signs: errors show that always go the same way
+  bool chooses = false;      ///< it chooses which kernel to launch
 };
 
 /// Base of the graders whose functions compute C = A * B. Every expectation draws new random

@@ -62,6 +62,7 @@ struct RateGoal {
   std::optional<double> ceiling;    ///< more than that is not possible
   std::string advice_if_beyond;     ///< the hint for a rate beyond the ceiling
   std::string advice;               ///< the hint for a rate below the minimum
+  bool is_of_choice = false;        ///< of kernels: what limits the one chosen is not to blame
 };
 
 /// Rates that a timing gives, and what it should give.

@@ -43,7 +43,6 @@ struct Probe {
   std::vector<Part> brackets = {};     ///< what stands in each; none: what it points to
   Part replaced = {0, 0};              ///< by it and what is written out
   std::vector<std::string> told = {};  ///< expressions, in the order in which they are told
-  std::size_t parts = 0;               ///< of these the first ones: row and column
 };
 
 /// What a probe has written out.
@@ -143,7 +142,8 @@ class Probes {
         if (code[i].line != line || !code[i].is_name()) continue;
         const simt::SourceAccess* access = code[i + 1].is("[") ? access_at(i) : nullptr;
         if (access != nullptr) add(*access, i, function);
-        if (code[i - 1].is("*")) add_pointer(i, function);
+        const Part pointer = pointer_at(i);
+        if (pointer.first < pointer.end) add_pointer(pointer, function);
       }
     }
   }
@@ -179,7 +179,6 @@ class Probes {
       const bool is_composed = part.text.find(' ') != part.text.npos;
       if (is_composed) probe.told.push_back(part.text);
     }
-    probe.parts = probe.told.size();
     for (const Part& bracket : probe.brackets) add_names_in(words_of(bracket), seen, probe);
     add_names_in(access.origin, seen, probe);
     for (const simt::IndexPart& part : access.parts) {
@@ -189,19 +188,31 @@ class Probes {
     probes_.push_back(std::move(probe));
   }
 
-  /// `*a`, of a pointer that begins in a matrix and moves.
-  void add_pointer(std::size_t name, const WrittenFunction& function) {
+  /// What is handed on or read there of a pointer that begins in a matrix and moves: the pointer of
+  /// `*a`, the sum of `copy(to, exists ? a + step : A)`; empty where it is something else.
+  Part pointer_at(std::size_t name) const {
+    static constexpr auto before_sums = std::to_array<std::string_view>({"(", ",", "?", ":"});
+    static constexpr auto behind_sums = std::to_array<std::string_view>({")", ",", ":", ";"});
     const std::vector<Token>& code = source_.outline.code();
-    const Token& before = code[name - 2];
-    const bool multiplies = before.is_name() || before.is(")") || before.is("]") ||
-                            before.kind == simt::rewriting::TokenKind::number;
-    const Scope scope(source_.outline, function, block_at(source_.outline, function.body));
-    const Variable* const pointer = scope.find(name);
-    if (pointer == nullptr || pointer->type != Variable::Type::pointer || code[name + 1].is("[") ||
-        (multiplies && !before.is("return"))) {
-      return;
+    const Token &before = code[name - 1], &left = code[name - 2];
+    const bool multiplies = (left.is_name() && !left.is("return")) || left.is(")") ||
+                            left.is("]") || left.kind == simt::rewriting::TokenKind::number;
+    if (before.is("*") && !multiplies && !code[name + 1].is("[")) return {name, name + 1};
+    if (std::ranges::find(before_sums, before.text) == before_sums.end() || !code[name + 1].is("+"))
+      return {name, name};
+    std::size_t end = name + 1;
+    while (std::ranges::find(behind_sums, code[end].text) == behind_sums.end()) {
+      end = source_.outline.behind(end);
     }
-    Probe probe{code[name].line, std::string(pointer->name), ""};
+    return {name, end};
+  }
+
+  void add_pointer(Part words, const WrittenFunction& function) {
+    const std::vector<Token>& code = source_.outline.code();
+    const Scope scope(source_.outline, function, block_at(source_.outline, function.body));
+    const Variable* const pointer = scope.find(words.first);
+    if (pointer == nullptr || pointer->type != Variable::Type::pointer) return;
+    Probe probe{code[words.first].line, words_of(words), ""};
     for (std::size_t i = pointer->value.first; i < pointer->value.end; ++i) {
       const Variable* const from = scope.find(i);
       const bool is_matrix = from != nullptr && from->is_parameter &&
@@ -209,8 +220,10 @@ class Probes {
       if (is_matrix) probe.matrix = from->name;
     }
     if (probe.matrix.empty()) return;
-    probe.replaced = {name, name + 1};
-    const auto seen = scope.seen_at(name);
+    probe.replaced = words;
+    const auto seen = scope.seen_at(words.first);
+    probe.told.push_back(fmt::format("{} - {}", pointer->name, probe.matrix));
+    add_names_in(words_of(words), seen, probe);
     add_names_in(words_of(pointer->value), seen, probe);
     add_tests(simt::conditions_of(text_, probe.line, pointer->name), seen, probe);
     probes_.push_back(std::move(probe));
@@ -270,7 +283,7 @@ class Probes {
     const std::string pointer =
         probe.array +
         (probe.is_of_pointers ? "[" + words_of(probe.brackets.front()) + "]" : std::string());
-    values.push_back(is_own ? fmt::format("{} - {}", pointer, probe.matrix) : "0");
+    values.push_back(is_own ? fmt::format("({}) - {}", pointer, probe.matrix) : "0");
     values.insert(values.end(), probe.told.begin(), probe.told.end());
     std::string format, arguments;
     for (const std::string& value : values) {

@@ -109,7 +109,8 @@ std::vector<Case> cases() {
   Case pointer = shared("WhatAPointerLeadsTo", "whole + ty < n ? *b", "whole + tx < n ? *b");
   pointer.message = "thread (0, 1, 0) of block (0, 0, 0) reads B[9][0], past the end of B (9 x 9)";
   pointer.array = "B";
-  pointer.told = HasSubstr("thread (0, 1, 0) of block (0, 0, 0) has ty = 1, n = 9, col = 0");
+  pointer.told =
+      HasSubstr("thread (0, 1, 0) of block (0, 0, 0) has b - B = 81, ty = 1, n = 9, col = 0");
 
   Case race = shared("BothThreadsOfARace", "sum += As[ty][k] * Bs[k][tx];",
                      "sum += As[ty][k] * Bs[k][tx]; As[ty][tx] = sum;");

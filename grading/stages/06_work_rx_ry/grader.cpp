@@ -93,9 +93,9 @@ class WorkTest : public TiledMatmulTest {
   static MatmulCase choosing(int n) {
     return {.n = n,
             .mapping = {.tile = {16, 16}, .known = Mapping::Known::nothing},
-            .call = [=](DeviceArray& A, DeviceArray& B, DeviceArray& C) {
-              return contracts::matmul_auto(A, B, C, n);
-            }};
+            .call = [=](DeviceArray& A, DeviceArray& B,
+                        DeviceArray& C) { return contracts::matmul_auto(A, B, C, n); },
+            .chooses = true};
   }
 
   static TiledFunction fix(Function function, const Configuration& c) {
@@ -323,10 +323,15 @@ TEST_F(MatmulAuto, ReachesMinimumGflops) {
     measure(choosing(1024), "gflops_n1024");
     measure(choosing(2048), "gflops_n2048");
   }
-  expect_fast_enough(
-      choosing(options().models_rates() ? modelled_order : large_order()), minimum_speed(),
-      tr("Time matmul_rx_ry in all its configurations once it is fast enough: for a large order "
-         "choose many results a thread, but not so many that they do not fit into registers."));
+  expect_fast_enough(choosing(options().models_rates() ? modelled_order : large_order()),
+                     minimum_speed(),
+                     tr("Where MatmulRxRy.ReachesMinimumGflops passes, the kernels are fast "
+                        "enough, and what chooses "
+                        "among them is to blame: print what it reckons for every configuration "
+                        "beside the time that "
+                        "matmul_rx_ry takes in it. For a large order choose many results a thread, "
+                        "but not so many "
+                        "that they do not fit into registers."));
 }
 
 }  // namespace
