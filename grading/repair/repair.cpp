@@ -18,12 +18,11 @@
 #include <variant>
 
 #include "common/base/files.hpp"
-#include "common/simt/rewrite/variables.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/problem/reference.hpp"
+#include "grading/repair/nearness.hpp"
 #include "grading/repair/runner.hpp"
-#include "grading/repair/scope.hpp"
 #include "grading/repair/variant.hpp"
 #include "grading/skeleton/skeleton.hpp"
 
@@ -41,85 +40,6 @@ struct VariedFile {
   std::vector<Variant> fixed;     ///< each a program of its own, the nearest first
   std::map<int, int> steps;       ///< from named lines to those that make what is used there
 };
-
-/// Changes on lines further from what findings name, in steps from a variable to what makes it,
-/// are all as far.
-constexpr int most_steps = 2;
-
-/// How far a variant is from what stands there. What changes a line that findings name is nearer,
-/// and what makes the variables there. A barrier outside of loops comes before those inside, which
-/// make threads wait in every turn.
-int distance(const Variant& variant, const RepairRequest& request,
-             const std::map<int, int>& steps) {
-  if (variant.takes_one_path) return 0;  // what changes its condition is judged by it
-  const bool is_expected = request.is_of_barriers && variant.is_of_barrier;
-  const auto [first, last] = request.racing;
-  const bool is_between = is_expected && variant.line > first && variant.line <= last;
-  const auto step = steps.find(variant.line);
-  const int apart = is_between ? 0 : step == steps.end() ? most_steps + 1 : step->second;
-  return (is_expected ? 1 + (is_between ? 2 : 4) * variant.loops : 2 * variant.cost) + apart;
-}
-
-/// Lines where a matrix, or a pointer that begins in it, is used.
-std::set<int> lines_of(const std::string& matrix, const SourceText& source) {
-  const std::vector<Token>& code = source.outline.code();
-  std::set<int> lines;
-  for (const WrittenFunction& function : source.functions) {
-    if (!function.is_of_device || matrix.empty()) continue;
-    const Scope scope(source.outline, function, block_at(source.outline, function.body));
-    std::set<std::string_view> names = {matrix};
-    for (const Variable& variable : scope.variables()) {
-      if (variable.type != Variable::Type::pointer) continue;
-      for (std::size_t i = variable.value.first; i < variable.value.end; ++i) {
-        if (names.contains(code[i].text)) names.insert(variable.name);
-      }
-    }
-    for (std::size_t i = function.body; i < function.end; ++i) {
-      if (names.contains(code[i].text)) lines.insert(code[i].line);
-    }
-  }
-  return lines;
-}
-
-/// Lines that declare or change the variables of others, and the short functions called there.
-std::set<int> lines_making(const std::map<int, int>& lines, const SourceText& source) {
-  constexpr int short_lines = 8;
-  const std::vector<Token>& code = source.outline.code();
-  std::set<int> found;
-  for (const WrittenFunction& function : source.functions) {
-    const Scope scope(source.outline, function, block_at(source.outline, function.body));
-    std::set<const Variable*> used;
-    std::set<std::string_view> called;
-    for (std::size_t i = function.body; i < function.end; ++i) {
-      if (!lines.contains(code[i].line)) continue;
-      if (const Variable* const variable = scope.find(i)) used.insert(variable);
-      if (code[i].is_name() && code[i + 1].is("(")) called.insert(code[i].text);
-    }
-    for (std::size_t i = function.body; i < function.end; ++i) {
-      const Variable* const variable = scope.find(i);
-      if (variable == nullptr || !used.contains(variable)) continue;
-      if (simt::rewriting::is_changed_at(source.outline, i)) found.insert(code[i].line);
-    }
-    for (const Variable* variable : used) found.insert(code[variable->declared].line);
-    for (const WrittenFunction& other : source.functions) {
-      const int first = code[other.body].line, last = code[other.end].line;
-      if (!called.contains(other.name) || last - first > short_lines) continue;
-      for (int line = first; line <= last; ++line) found.insert(line);
-    }
-  }
-  return found;
-}
-
-/// How many steps lead from what findings name to a line.
-std::map<int, int> steps_in(const SourceText& source, const RepairRequest& request) {
-  std::map<int, int> steps;
-  for (const int line : request.lines) steps.emplace(line, 0);
-  for (const int line : lines_of(request.matrix, source)) steps.emplace(line, 1);
-  for (int step = 1; step <= most_steps; ++step) {
-    for (const int line : lines_making(steps, source)) steps.emplace(line, step);
-  }
-  return steps;
-}
 
 /// Lines of a source that everybody is given, and that are right where they stand.
 std::set<int> lines_given_in(const RepairRequest& request, const std::string& name,
