@@ -128,7 +128,12 @@ std::optional<std::string> mending_of(const StageResult& result, StageRequest re
   repair.time_limit_s = time_limit_s;
   repair.confirm = [&](const std::filesystem::path& sources) {
     request.source_directory = sources;
-    return mended(grade_stage(request, {}, trial.path()), seen);
+    const StageResult after = grade_stage(request, {}, trial.path());
+    Confirmation confirmation{mended(after, seen)};
+    for (const TestResult& test : after.tests) {
+      if (test.status == Status::failed) confirmation.calls.push_back(test.finding.call);
+    }
+    return confirmation;
   };
   const auto found = find_repair(repair);
   if (!found) return std::nullopt;

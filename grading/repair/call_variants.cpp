@@ -114,8 +114,26 @@ void call_another(Place& place, const std::vector<std::size_t>& names, std::stri
 
 }  // namespace
 
+namespace {
+
+/// A shuffle may lack the lanes that are a team.
+void vary_widths(Place& place, std::size_t name) {
+  const std::size_t open = name + 1, close = place.outline().behind(open) - 1;
+  if (place.outline().parts_between(open, close).size() != 3 || !place.may_vary(name)) return;
+  for (const std::string& width : constants_seen_by(place)) {
+    const std::string call = place.words_of({name, close}) + ", " + width + ")";
+    place.add_expression({name, close + 1}, call, 2, 1);
+  }
+}
+
+}  // namespace
+
 void vary_functions(Place& place) {
   const std::vector<Token>& code = place.code();
+  for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
+    const bool is_shuffle = std::ranges::find(shuffles, code[i].text) != shuffles.end();
+    if (is_shuffle && code[i + 1].is("(")) vary_widths(place, i);
+  }
   for (const auto& group : alike) {
     for (const std::string_view called : group) {
       std::vector<std::size_t> names;

@@ -145,6 +145,13 @@ std::vector<std::string> constants_like(const Place& place, Part words) {
   return is_one ? constants.others(constant) : std::vector<std::string>();
 }
 
+std::vector<std::string> constants_seen_by(const Place& place) {
+  constexpr std::size_t most = 6;
+  std::vector<std::string> names = Constants(place).names();
+  if (names.size() > most) names.resize(most);
+  return names;
+}
+
 void vary_constants(Place& place) {
   constexpr std::size_t most_variables = 6;
   const Constants constants(place);
@@ -227,10 +234,9 @@ Part lone_value_at(const Place& place, const Constants& constants, std::size_t i
 }  // namespace
 
 void vary_factors(Place& place) {
-  constexpr std::size_t most_names = 6, most_numbers = 4;
+  constexpr std::size_t most_numbers = 4;
   const Constants constants(place);
-  std::vector<std::string> factors = constants.names();
-  if (factors.size() > most_names) factors.resize(most_names);
+  std::vector<std::string> factors = constants_seen_by(place);
   const std::set<std::string> numbers = numbers_to_multiply_by(place);
   std::ranges::copy(numbers | std::views::take(most_numbers), std::back_inserter(factors));
   for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
@@ -295,6 +301,18 @@ void vary_fixed_words(Place& place, const Constants& constants, Part words) {
   }
 }
 
+/// `(size + Threads - 1) / Threads` for `size / Threads`, all that a constant is.
+void round_up(Place& place, Part value) {
+  const std::vector<Token>& code = place.code();
+  std::size_t sign = value.first;
+  while (sign < value.end && !code[sign].is("/")) sign = place.outline().behind(sign);
+  if (sign == value.first || sign >= value.end) return;
+  const std::string by = place.words_of({sign + 1, value.end});
+  if (by.find(' ') != by.npos) return;
+  add_fixed(place,
+            {{value, "(" + place.words_of({value.first, sign}) + " + " + by + " - 1) / " + by}}, 0);
+}
+
 /// Whether words are of values: numbers, constants and what stands between them.
 bool are_values(const Place& place, const Constants& constants, Part words) {
   for (std::size_t i = words.first; i < words.end; ++i) {
@@ -357,6 +375,7 @@ void vary_fixed(Place& place) {
     if (variable.is_constant && !place.may_vary(variable.declared)) {
       const bool is_evaluated = code[variable.type_begin].is("constexpr");
       if (is_evaluated) vary_fixed_words(place, constants, variable.value);
+      if (is_evaluated) round_up(place, variable.value);
     }
   }
   for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {

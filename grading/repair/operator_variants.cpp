@@ -94,13 +94,15 @@ void vary_division(Place& place, std::size_t i) {
   if (before.is("*") || before.is("/") || before.is("%")) return;
   const Part whole{left.first, right.end};
   const std::string a = place.words_of(left), b = place.words_of(right);
+  const bool is_compared = code[right.end].is("==") || code[right.end].is("!=");
+  if (code[i].is("%") && is_compared) return;  // a quotient that never is what a rest is
   for (const std::string& other : constants_like(place, right)) {
     place.add_expression(whole, a + (code[i].is("%") ? " / " : " % ") + other, 2, 1);
   }
-  const bool is_compared = code[right.end].is("==") || code[right.end].is("!=");
-  if (code[i].is("%") && is_compared) return;  // a quotient that never is what a rest is
   if (code[i].is("%")) return place.add_expression(whole, a + " / " + b);
   place.add_expression(whole, a + " % " + b);
+  // Where whole steps end, in place of how many there are.
+  if (!code[right.end].is("*")) place.add_expression(whole, a + " / " + b + " * " + b, 2);
   // What has been rounded up by another side than it should is not to be rounded up again.
   const bool is_rounded = a.ends_with(" - 1)") && a.find(" + ") != a.npos;
   if (!is_rounded) place.add_expression(whole, "(" + a + " + " + b + " - 1) / " + b);
@@ -179,7 +181,20 @@ void vary_product(Place& place, std::size_t i) {
   const Token& before = place.code()[left.first - 1];
   if (left.first == left.end || right.first == right.end || before.is("/") || before.is("%"))
     return;
-  place.add_expression({left.first, right.end}, place.words_of(left), 2);
+  place.add_expression({left.first, right.end}, place.words_of(left));
+}
+
+/// `(t & 31) * 4` for `t & 31 * 4`: what multiplies and adds binds more tightly than what masks.
+void vary_precedence(Place& place, std::size_t i) {
+  const Part left = operand_before(place, i), mask = operand_at(place, i + 1);
+  if (left.first == left.end || mask.first == mask.end) return;
+  const Token& next = place.code()[mask.end];
+  const bool is_bound =
+      next.is("*") || next.is("/") || next.is("%") || next.is("+") || next.is("-");
+  const Part rest = is_bound ? operand_at(place, mask.end + 1) : Part{mask.end, mask.end};
+  if (rest.first == rest.end) return;
+  place.add_expression({left.first, rest.end}, "(" + place.words_of({left.first, mask.end}) + ") " +
+                                                   place.words_of({mask.end, rest.end}));
 }
 
 }  // namespace
@@ -203,6 +218,8 @@ void vary_operators(Place& place) {
       vary_product(place, i);
     } else if (code[i].is("/") || code[i].is("%")) {
       vary_division(place, i);
+    } else if (code[i].is("&")) {
+      vary_precedence(place, i);
     }
   }
 }

@@ -217,6 +217,11 @@ class Search {
   std::vector<std::jthread> threads_;  // last, so that they end first
 };
 
+RepairRequest without_calls(RepairRequest request) {
+  request.calls.clear();
+  return request;
+}
+
 /// Looks for what mends a file, portion by portion of its variants.
 class Hunt {
  public:
@@ -249,6 +254,7 @@ class Hunt {
         idling_.push_back(found);
         continue;
       }
+      if (!is_right_in_later_calls(module, static_cast<std::int32_t>(order[i] + 1))) continue;
       if (confirms(found)) return Repair{found.words};
       is_over_ = confirmations_ >= most_confirmations;
     }
@@ -272,16 +278,15 @@ class Hunt {
   std::optional<Repair> what_idles() { return first_confirmed(idling_); }
 
   /// The same of what is a program of its own.
-  std::optional<Repair> look_among_programs() {
+  std::optional<Repair> look_among_programs(std::span<const Variant> programs) {
     const ReferencesWithoutThreads without_threads;
     const std::size_t at_once = processors_to_use();
-    const std::vector<Variant>& programs = file_.fixed;
     for (std::size_t first = 0; first < programs.size() && !is_over(); first += at_once) {
       const std::size_t end = std::min(first + at_once, programs.size());
       std::vector<std::future<bool>> right;
       for (std::size_t i = first; i < end; ++i) {
-        right.push_back(std::async(std::launch::async, [this, i] {
-          return is_right_alone("program_" + std::to_string(i), file_.fixed[i]);
+        right.push_back(std::async(std::launch::async, [this, &programs, i] {
+          return is_right_alone("program_" + std::to_string(i), programs[i]);
         }));
       }
       for (auto& each : right) each.wait();
@@ -352,6 +357,12 @@ class Hunt {
     });
   }
 
+  /// Whether a variant comes right in calls, too, that went wrong where others were confirmed. Many
+  /// that change one condition are right in the same few calls, and a confirmation takes seconds.
+  bool is_right_in_later_calls(const fs::path& module, std::int32_t number) const {
+    return later_.calls.empty() || Runner(module, later_, {longest_call_s}).all_right(number);
+  }
+
   std::optional<Repair> first_confirmed(const std::vector<Variant>& all) {
     for (const Variant& each : all) {
       if (confirmations_ >= most_confirmations) break;
@@ -367,7 +378,8 @@ class Hunt {
     constexpr double while_s = 10;
     ++confirmations_;
     const std::string text = with_edits(*file_.source, file_.text, found);
-    const Mended mended = request_.confirm(folder_with(request_, "mended", file_.name, text));
+    auto [mended, calls] = request_.confirm(folder_with(request_, "mended", file_.name, text));
+    if (mended == Mended::no) std::ranges::move(calls, std::back_inserter(later_.calls));
     if (mended == Mended::but_for_other_faults && !partly_) {
       partly_ = Repair{found.words, found.takes_one_path, mended};
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
@@ -386,11 +398,23 @@ class Hunt {
   std::vector<Variant> paths_;   ///< that come right where one of two is always taken
   std::vector<Variant> idling_;  ///< that come right, and stop something that ran
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  RepairRequest later_ = without_calls(request_);  ///< with the calls of changes that were refused
   double limit_s_ = request_.time_limit_s;
   std::optional<Repair> partly_;
   int confirmations_ = 0;
   bool is_over_ = false;
 };
+
+/// How many programs come before all variants: constants that round down on lines that are told, or
+/// that make what is used there. A loop of one turn more would come right as well.
+std::size_t near_programs(const VariedFile& file, const RepairRequest& request) {
+  constexpr int near = 1;
+  const auto is_far = [&](const Variant& variant) {
+    return distance(variant, request, file.steps) > near;
+  };
+  const auto end = std::ranges::find_if(file.fixed, is_far);
+  return static_cast<std::size_t>(end - file.fixed.begin());
+}
 
 }  // namespace
 
@@ -411,11 +435,14 @@ std::optional<Repair> find_repair(const RepairRequest& request) {
     return part.empty() || hunt.is_over() ? std::nullopt
                                           : hunt.look_among({part.begin(), part.end()});
   };
+  const std::span programs(file->fixed);
+  const std::size_t first_programs = near_programs(*file, request);
+  if (const auto found = hunt.look_among_programs(programs.first(first_programs))) return found;
   if (const auto found = look_among(all.first(nearest))) return found;
   if (const auto found = look_among(hunt.beside_what_idles(all.subspan(nearest)))) return found;
   if (const auto found = hunt.what_idles()) return found;
   if (const auto found = look_among(all.subspan(nearest, near - nearest))) return found;
-  if (const auto found = hunt.look_among_programs()) return found;
+  if (const auto found = hunt.look_among_programs(programs.subspan(first_programs))) return found;
   if (const auto found = look_among(all.subspan(near))) return found;
   if (const auto found = hunt.what_idles()) return found;
   if (const auto found = hunt.path_at_fault()) return found;

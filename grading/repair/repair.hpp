@@ -23,6 +23,12 @@ enum class Mended {
   wholly,
 };
 
+/// What the stage's tests say of a submission with a change.
+struct Confirmation {
+  Mended mended = Mended::no;
+  std::vector<std::string> calls = {};  ///< that went wrong
+};
+
 struct RepairRequest {
   StageInfo stage;
   std::filesystem::path source_directory;  ///< of the submission, as BuildRequest has it
@@ -48,7 +54,7 @@ struct RepairRequest {
   double time_limit_s = 60;               ///< no more is tried when it is over
   /// How far sources in a folder, as BuildRequest has them, pass the stage's tests, of which
   /// results are a part; asked of few.
-  std::function<Mended(const std::filesystem::path& folder)> confirm = {};
+  std::function<Confirmation(const std::filesystem::path& folder)> confirm = {};
 };
 
 /// What was found.

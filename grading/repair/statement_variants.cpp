@@ -61,12 +61,33 @@ void vary_assignments(Place& place) {
   }
 }
 
+namespace {
+
+/// The place of a thread beyond an edge may be that of the last element.
+void vary_limits(Place& place, const Variable& variable) {
+  const bool is_place = variable.type == Variable::Type::integer && place.function().is_of_device &&
+                        place.may_vary(variable.value.first) &&
+                        !whole_number(place.code()[variable.value.first]);
+  if (!is_place) return;
+  const std::string value = place.words_of(variable.value);
+  for (const Variable* limit : place.scope().seen_at(variable.value.first)) {
+    if (!limit->is_parameter || limit->type != Variable::Type::integer) continue;
+    const std::string last = std::string(limit->name) + " - 1";
+    if (value.find(last) == value.npos || !value.starts_with("min(") || !value.ends_with(")")) {
+      place.add_expression(variable.value, "min(" + value + ", " + last + ")", 3, 1);
+    }
+  }
+}
+
+}  // namespace
+
 void vary_initial_values(Place& place) {
   const std::vector<Token>& code = place.code();
   const Variable* previous = nullptr;
   for (const Variable& variable : place.scope().variables()) {
     if (variable.declared < place.function().body) continue;
     const bool has_value = variable.value.end > variable.value.first;
+    if (has_value) vary_limits(place, variable);
     // A number that something begins with is seldom taken for what is computed.
     const auto is_computed = [&](const Variable& one) {
       return !whole_number(code[one.value.first]);

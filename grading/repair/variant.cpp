@@ -229,9 +229,10 @@ std::set<std::string, std::less<>> named_in_tables(const SourceText& source) {
 }
 
 /// Has something looked for in functions, and in those that they lead to.
+/// @param look is told whether compilers may run the function
 std::vector<Variant> found_in(const SourceText& source, std::string_view text,
                               std::set<std::string, std::less<>> functions,
-                              const std::function<void(Place&)>& look) {
+                              const std::function<void(Place&, bool is_constant)>& look) {
   const bool all = functions.empty();
   functions.merge(named_in_tables(source));
   for (bool grows = true; grows;) {
@@ -247,9 +248,8 @@ std::vector<Variant> found_in(const SourceText& source, std::string_view text,
   std::vector<Variant> variants;
   for (const WrittenFunction& function : source.functions) {
     if (!all && !functions.contains(function.name)) continue;
-    if (is_constant(source.outline.code(), function)) continue;
     Place place(source, text, function);
-    look(place);
+    look(place, is_constant(source.outline.code(), function));
     std::ranges::move(place.found(), std::back_inserter(variants));
   }
   return variants;
@@ -257,35 +257,50 @@ std::vector<Variant> found_in(const SourceText& source, std::string_view text,
 
 }  // namespace
 
+namespace {
+
+void vary_all(Place& place) {
+  vary_operators(place);
+  vary_names(place);
+  vary_pairs(place);
+  vary_alike(place);
+  vary_constants(place);
+  vary_factors(place);
+  vary_numbers(place);
+  vary_subscripts(place);
+  vary_arguments(place);
+  vary_functions(place);
+  vary_conditions(place);
+  vary_guards(place);
+  vary_assignments(place);
+  vary_initial_values(place);
+  vary_starts(place);
+  vary_cases(place);
+  vary_barriers(place);
+  vary_turns(place);
+  vary_jumps(place);
+  vary_order(place);
+}
+
+}  // namespace
+
 std::vector<Variant> variants_of(const SourceText& source, std::string_view text,
                                  std::set<std::string, std::less<>> functions) {
-  return found_in(source, text, std::move(functions), [](Place& place) {
-    vary_names(place);
-    vary_pairs(place);
-    vary_alike(place);
-    vary_constants(place);
-    vary_factors(place);
-    vary_numbers(place);
-    vary_operators(place);
-    vary_subscripts(place);
-    vary_arguments(place);
-    vary_functions(place);
-    vary_conditions(place);
-    vary_guards(place);
-    vary_assignments(place);
-    vary_initial_values(place);
-    vary_starts(place);
-    vary_cases(place);
-    vary_barriers(place);
-    vary_turns(place);
-    vary_jumps(place);
-    vary_order(place);
+  return found_in(source, text, std::move(functions), [](Place& place, bool is_constant) {
+    if (!is_constant) vary_all(place);
   });
 }
 
 std::vector<Variant> fixed_variants_of(const SourceText& source, std::string_view text,
                                        std::set<std::string, std::less<>> functions) {
-  return found_in(source, text, std::move(functions), vary_fixed);
+  std::vector<Variant> variants =
+      found_in(source, text, std::move(functions), [](Place& place, bool is_constant) {
+        // What compilers run cannot ask for a variable.
+        if (is_constant) vary_all(place);
+        vary_fixed(place);
+      });
+  for (Variant& variant : variants) variant.changes.clear();
+  return variants;
 }
 
 }  // namespace tilewise::grading

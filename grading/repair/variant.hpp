@@ -128,6 +128,9 @@ bool rounds_up(const std::vector<Token>& code, std::size_t number);
 /// of the function. None where they are something else.
 std::vector<std::string> constants_like(const Place& place, Part words);
 
+/// Constants of a function without a qualifier, the parameters of its template among them; some.
+std::vector<std::string> constants_seen_by(const Place& place);
+
 // What there is to try, by what it changes.
 void vary_names(Place& place);
 void vary_pairs(Place& place);
