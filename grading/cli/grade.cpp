@@ -119,14 +119,15 @@ bool tell_more(GradeResult& result, const std::map<std::string, StageRequest>& r
   bool is_told = false;
   try {
     report.show_progress(tr("looking at the numbers, Ctrl-C ends it"));
-    if (const std::string numbers = numbers_behind(*failed, request); !numbers.empty()) {
+    if (const std::string numbers = numbers_behind(shown, request); !numbers.empty()) {
       is_told = true;
       cause.finding.message += numbers;
       report.explain_stage({.message = numbers.substr(1)});
       if (tells_events) tell({{"test", cause.name}, {"numbers", numbers}});
     }
     report.show_progress(tr("trying small changes, Ctrl-C ends it"));
-    if (const auto found = mending_of(*failed, request, time_limit_s)) {
+    // Lines to change first are read from the message without these numbers.
+    if (const auto found = mending_of(shown, request, time_limit_s)) {
       is_told = true;
       cause.finding.hint = *found;
       report.explain_stage({.message = *found});

@@ -148,6 +148,9 @@ std::optional<Diagnosis> recognise_moved_parts(const PlaceOfElement& place_of, i
 /// fraction.
 std::optional<Diagnosis> recognise_split_products(const Observation& observation);
 
+/// Of results among which there are NaN that a kernel has written.
+Diagnosis not_a_number_found();
+
 /// What to look at where only the first `terms` of `all` products are in a sum, and one is missing
 /// or, though tiles of `tile` columns divide them, a whole step; else empty.
 std::string advice_on_missing_end(int terms, int all, int tile);

@@ -89,12 +89,7 @@ std::optional<Diagnosis> not_a_number(const Observation& seen, const Comparison&
     return std::isnan(seen.after.values[i]) && !was_left_unwritten(seen, i);
   };
   if (!comparison.any_wrong(is_new_nan)) return std::nullopt;
-  return Diagnosis{
-      Pattern::not_a_number, tr("there are NaN among the results"),
-      tr("NaN comes from memory that nothing wrote, a variable or shared tile that is read before "
-         "it "
-         "is set, or from an index outside A or B; where no check has found such a read, from a "
-         "calculation: what is taken for a float may be other bits, or infinity less infinity.")};
+  return not_a_number_found();
 }
 
 std::optional<Diagnosis> accumulates(const Observation& seen, const Comparison&) {
@@ -381,6 +376,14 @@ std::optional<Diagnosis> recognise(const Observation& observation) {
     if (auto diagnosis = recogniser(observation, comparison)) return diagnosis;
   }
   return std::nullopt;
+}
+
+Diagnosis not_a_number_found() {
+  return {Pattern::not_a_number, tr("there are NaN among the results"),
+          tr("NaN comes from memory that nothing wrote, a variable or shared tile that is read "
+             "before it is set, or from an index outside A or B; where no check has found such a "
+             "read, from a calculation: what is taken for a float may be other bits, or infinity "
+             "less infinity.")};
 }
 
 }  // namespace tilewise::grading

@@ -29,6 +29,8 @@ struct Case {
   std::string call, kind, message, array;
   ThreadOfGrid place;
   std::string other = {};  ///< words on the line of a race's other access
+  std::string line = {};   ///< words on the line of the access; empty: the mistake's
+  std::string gpu = core::default_gpu;
   testing::Matcher<std::string> told = IsEmpty();
 };
 
@@ -54,9 +56,9 @@ TEST_P(FaultNumbers, AreOfTheElementThatIsNamed) {
                               .source_directory = submission.path(),
                               .scratch = scratch.path(),
                               .calls = {},
-                              .gpu = core::gpu_profile(core::default_gpu)};
+                              .gpu = core::gpu_profile(tested.gpu)};
   core::Finding finding{.kind = tested.kind, .message = tested.message, .file = tested.file};
-  finding.line = line_of(source, tested.mistake);
+  finding.line = line_of(source, tested.line.empty() ? tested.mistake : tested.line);
   finding.place = tested.place;
   finding.call = tested.call;
   finding.array = tested.array;
@@ -128,7 +130,34 @@ std::vector<Case> cases() {
       "As[1][8] is outside float As[8][8] (thread (0, 1, 0) of block (0, 0, 0) reads it)";
   unfilled.array = "As";
   unfilled.told = HasSubstr("has k + 1 = 8, ty = 1, k = 7");
-  return {matrix, other, large, launch, pointer, race, unfilled};
+  const Case of_pointers = {
+      .name = "AnArrayOfPointers",
+      .stage = "05_work_2x2",
+      .file = "matmul_2x2.cu",
+      .given = "min(row0 + i * Tile + ty, n - 1)",
+      .mistake = "(min(row0 + ty, n - 1) + i * Tile)",
+      .call = "matmul_2x2(n=1, tile=8)",
+      .kind = "out-of-bounds",
+      .message = "thread (0, 0, 0) of block (0, 0, 0) reads A[8][0], past the end of A (1 x 1)",
+      .array = "A",
+      .place = {{0, 0, 0}, {0, 0, 0}},
+      .line = "*a[i] : 0.0f",
+      .told = HasSubstr("i = 1, row0 = 0, ty = 0, n = 1")};
+  const Case handed_on = {
+      .name = "WhatIsHandedOn",
+      .stage = "11_warp_tiles",
+      .file = "matmul_warp_tiles.cu",
+      .given = "next_a += exist;",
+      .mistake = "next_a += T::depth;",
+      .call = "matmul_async(n=15)",
+      .kind = "out-of-bounds",
+      .message = "thread (7, 0, 0) of block (0, 0, 0) reads A[15][0], past the end of A (15 x 15)",
+      .array = "A",
+      .place = {{0, 0, 0}, {7, 0, 0}},
+      .line = "exists ? next_a + to_row[i] : A",
+      .gpu = "h200",  // copies are asynchronous since compute capability 8.0
+      .told = HasSubstr("has next_a - A = 15")};
+  return {of_pointers, handed_on, matrix, other, large, launch, pointer, race, unfilled};
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, FaultNumbers, testing::ValuesIn(cases()),

@@ -1,6 +1,7 @@
 // Variants of operators, and of what they join.
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -138,11 +139,24 @@ void vary_comparison(Place& place, std::size_t i) {
              .cost = 2});
 }
 
+bool is_among(const Token& token, std::initializer_list<std::string_view> signs) {
+  return std::ranges::find(signs, token.text) != signs.end();
+}
+
+/// Whether a sum is one for what stands around it: neither a factor nor subtracted as a whole,
+/// which it would be once another value may take its place.
+bool is_whole_sum(const Place& place, Part sum) {
+  const std::vector<Token>& code = place.code();
+  return !is_among(code[sum.first - 1], {"*", "/", "%", "-"}) &&
+         !is_among(code[sum.end], {"*", "/", "%"});
+}
+
 /// What is added may belong further in: `As[ty + half]` for `As[ty] + half`, `min(row + half, n)`
 /// for `min(row, n) + half`.
 void vary_addend(Place& place, Part left, Part addend) {
   const std::vector<Token>& code = place.code();
   if (left.first == left.end || addend.first == addend.end) return;
+  if (!is_whole_sum(place, {left.first, addend.end})) return;
   const std::string more = " + " + place.words_of(addend);
   const std::size_t close = left.end - 1;
   if (code[close].is("]")) {
@@ -167,11 +181,8 @@ void vary_sum(Place& place, std::size_t i) {
              .line = code[i].line,
              .edits = {{{i, i + 1}, is_plus ? "-" : "+"}}});
   if (is_plus) vary_addend(place, left, product_at(place, i + 1));
-  const Token& before = code[left.first - 1];
-  const Token& behind = code[right.end];
-  const bool is_factor = before.is("*") || before.is("/") || before.is("%") || behind.is("*") ||
-                         behind.is("/") || behind.is("%");
-  if (left.first == left.end || right.first == right.end || is_factor) return;
+  if (left.first == left.end || right.first == right.end) return;
+  if (!is_whole_sum(place, {left.first, right.end})) return;
   place.add_expression({left.first, right.end}, place.words_of(left), 2);
   place.add_expression({left.first, right.end}, place.words_of(right), 2);
 }
@@ -188,11 +199,12 @@ void vary_product(Place& place, std::size_t i) {
 void vary_precedence(Place& place, std::size_t i) {
   const Part left = operand_before(place, i), mask = operand_at(place, i + 1);
   if (left.first == left.end || mask.first == mask.end) return;
-  const Token& next = place.code()[mask.end];
-  const bool is_bound =
-      next.is("*") || next.is("/") || next.is("%") || next.is("+") || next.is("-");
+  const std::vector<Token>& code = place.code();
+  const bool is_bound = is_among(code[mask.end], {"*", "/", "%", "+", "-"});
   const Part rest = is_bound ? operand_at(place, mask.end + 1) : Part{mask.end, mask.end};
-  if (rest.first == rest.end) return;
+  const bool is_whole = is_among(code[left.first - 1], {"=", "(", "[", ",", "return"}) &&
+                        is_among(code[rest.end], {")", "]", ",", ";"});
+  if (rest.first == rest.end || !is_whole) return;
   place.add_expression({left.first, rest.end}, "(" + place.words_of({left.first, mask.end}) + ") " +
                                                    place.words_of({mask.end, rest.end}));
 }

@@ -70,10 +70,10 @@ class Probes {
       add_on(finding.other_line);
     }
     // A kernel may call a matrix as the contract does, and need not.
-    const auto is_named = [&](const Probe& probe) {
+    const auto is_of_it = [&](const Probe& probe) {
       return probe.array == finding.array || probe.matrix == finding.array;
     };
-    if (std::ranges::any_of(probes_, is_named)) std::erase_if(probes_, std::not_fn(is_named));
+    if (std::ranges::any_of(probes_, is_of_it)) std::erase_if(probes_, std::not_fn(is_of_it));
   }
 
   const std::vector<Probe>& all() const { return probes_; }
@@ -117,11 +117,15 @@ class Probes {
   /// What is known of the access that a name begins, if the finding may be of it.
   const simt::SourceAccess* access_at(std::size_t name) const {
     const Token& token = source_.outline.code()[name];
+    const std::string first = words_of({name + 2, source_.outline.behind(name + 1) - 1});
     for (const simt::SourceAccess& access : accesses_) {
       const bool may_be = access.array == finding_.array || access.matrix == finding_.array ||
                           access.memory == simt::SourceAccess::Memory::global ||
                           access.memory == simt::SourceAccess::Memory::unknown;
-      if (access.line == token.line && access.array == token.text && may_be) return &access;
+      // A line may have several to one array.
+      const bool is_it = access.line == token.line && access.array == token.text &&
+                         !access.brackets.empty() && access.brackets.front() == first;
+      if (is_it && may_be) return &access;
     }
     return nullptr;
   }
@@ -167,10 +171,11 @@ class Probes {
     if (std::ranges::find(before_sums, before.text) == before_sums.end() || !code[name + 1].is("+"))
       return {name, name};
     std::size_t end = name + 1;
-    while (std::ranges::find(behind_sums, code[end].text) == behind_sums.end()) {
+    while (end < code.size() &&
+           std::ranges::find(behind_sums, code[end].text) == behind_sums.end()) {
       end = source_.outline.behind(end);
     }
-    return {name, end};
+    return {name, end < code.size() ? end : name};
   }
 
   void add_pointer(Part words, const WrittenFunction& function) {

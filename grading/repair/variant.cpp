@@ -255,10 +255,6 @@ std::vector<Variant> found_in(const SourceText& source, std::string_view text,
   return variants;
 }
 
-}  // namespace
-
-namespace {
-
 void vary_all(Place& place) {
   vary_operators(place);
   vary_names(place);

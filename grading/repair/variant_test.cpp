@@ -146,6 +146,31 @@ TEST(Variants, AreEditsOfTheSource) {
   }
 }
 
+// What may be exchanged is put in parentheses, also where nothing is: it must be a value by itself.
+TEST(Variants, TakeNoSumApart) {
+  struct Sum {
+    const char *given, *part;
+  };
+  for (const Sum& sum : {Sum{"float s = C[0] * A[row] + n;", "A[row] + n"},
+                         Sum{"int k = n - row + col;", "row + col"},
+                         Sum{"int k = min(row, n) + col / 2;", "min(row, n) + col"},
+                         Sum{"int k = min(row, n) + col % 2;", "min(row, n) + col"},
+                         Sum{"int k = row & 31 * col * n;", "row & 31 * col"},
+                         Sum{"bool k = row == col & 31 * n;", "col & 31 * n"}}) {
+    const std::string text = kernel(sum.given);
+    const SourceText source(text);
+    const std::vector<Token>& code = source.outline.code();
+    for (const Variant& variant : variants_of(source, text)) {
+      for (const Change& change : variant.changes) {
+        const std::size_t end = change.words.end;
+        if (change.form != Change::Form::expression || end <= change.words.first) continue;
+        const std::size_t begin = code[change.words.first].begin;
+        EXPECT_NE(text.substr(begin, code[end - 1].end() - begin), sum.part) << sum.given;
+      }
+    }
+  }
+}
+
 // What compilers run cannot ask for a variable, and is a program of its own.
 TEST(Variants, OfConstantsAreProgramsOfTheirOwn) {
   const std::string text =
