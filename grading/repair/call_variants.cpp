@@ -133,6 +133,12 @@ void vary_functions(Place& place) {
   for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
     const bool is_shuffle = std::ranges::find(shuffles, code[i].text) != shuffles.end();
     if (is_shuffle && code[i + 1].is("(")) vary_widths(place, i);
+    for (const auto& [name, other] :
+         {std::pair("mem_row_major", "mem_col_major"), {"mem_col_major", "mem_row_major"}}) {
+      if (!code[i].is(name) || !place.may_vary(i)) continue;
+      const std::size_t first = code[i - 1].is("::") ? i - 2 : i;
+      place.add_expression({first, i + 1}, place.text_of({first, i}) + other);
+    }
   }
   for (const auto& group : alike) {
     for (const std::string_view called : group) {

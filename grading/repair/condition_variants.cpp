@@ -83,7 +83,7 @@ bool only_leaves(const Place& place, const Statement& control) {
   return first.is("return") || first.is("continue");
 }
 
-/// In place of a test those of any two integers against a parameter.
+/// In place of a test those of one or two integers against a parameter.
 /// @param leaves the test is of who has nothing to do
 void vary_test(Place& place, Part words, bool leaves) {
   constexpr std::size_t most_integers = 6;
@@ -100,6 +100,11 @@ void vary_test(Place& place, Part words, bool leaves) {
     }
   }
   if (limits.size() > 2) return;
+  for (const std::string& a : limits) {
+    for (const std::string& one : integers) {
+      place.add_condition(words, one + (leaves ? " >= " : " < ") + a, 3);
+    }
+  }
   for (std::size_t i = 0; i < integers.size(); ++i) {
     for (std::size_t k = i + 1; k < integers.size(); ++k) {
       for (const std::string& a : limits) {

@@ -42,12 +42,28 @@ bool is_read(const Place& place, std::size_t i) {
 
 bool is_in_kernel_code(const Place& place) { return place.function().is_of_device; }
 
+/// Whether names are easily taken for one another: of one letter each, `tx` for `ty`, `k` for `k0`,
+/// `row_of_warp` for `col_of_warp`.
+bool are_alike(std::string_view a, std::string_view b) {
+  if (a.starts_with(b) || b.starts_with(a)) return true;
+  if (a.size() == b.size()) {
+    std::size_t others = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) others += a[i] != b[i];
+    if (others == 1) return true;
+  }
+  const auto with_col = [](std::string name) {
+    const std::size_t at = name.find("row");
+    return at == name.npos ? name : name.replace(at, 3, "col");
+  };
+  return with_col(std::string(a)) == with_col(std::string(b));
+}
+
 }  // namespace
 
-void vary_names(Place& place) {
+void vary_builtins(Place& place) {
   const std::vector<Token>& code = place.code();
-  constexpr std::size_t most_others = 12;
   for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
+    const Variable* const variable = is_read(place, i) ? place.scope().find(i) : nullptr;
     if (is_builtin_member(code, i) && place.may_vary(i)) {
       const Part words{i, i + 3};
       const std::string member(code[i + 2].text);
@@ -62,35 +78,53 @@ void vary_names(Place& place) {
         }
       }
       i += 2;
-      continue;
+    } else if (variable != nullptr && variable->type == Variable::Type::integer &&
+               is_in_kernel_code(place) && !is_changed_at(place.outline(), i)) {
+      for (const char* builtin : {"threadIdx.x", "threadIdx.y"}) {
+        place.add_expression({i, i + 1}, builtin, 2);
+      }
     }
+  }
+}
+
+namespace {
+
+/// @param alike whether names that are easily taken for one another are wanted, or the others
+void vary_names(Place& place, bool alike) {
+  const std::vector<Token>& code = place.code();
+  constexpr std::size_t most_others = 12;
+  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
     const bool has_side = code[i].is_name() && code[i + 1].is(".") &&
                           (code[i + 2].is("x") || code[i + 2].is("y")) && !code[i + 3].is("=");
-    if (has_side && place.may_vary(i) && place.scope().find(i) != nullptr) {
+    if (alike && has_side && place.may_vary(i) && place.scope().find(i) != nullptr) {
       place.add_expression({i, i + 3},
                            std::string(code[i].text) + "." + other_side(code[i + 2].text));
     }
-    const Variable* variable = is_read(place, i) ? place.scope().find(i) : nullptr;
-    if (variable == nullptr) continue;
+    const Variable* const variable = is_read(place, i) ? place.scope().find(i) : nullptr;
+    if (variable == nullptr || variable->type == Variable::Type::other) continue;
     const bool is_whole =
         variable->type != Variable::Type::array && variable->type != Variable::Type::pointer;
     if ((is_whole || !code[i + 1].is("[")) && is_changed_at(place.outline(), i)) continue;
     std::size_t others = 0;
     std::set<std::string_view> tried = {variable->name};
     for (const Variable* other : place.scope().seen_at(i)) {
-      const bool is_alike = other->type == variable->type &&
-                            (is_whole || other->base == variable->base) &&
-                            variable->type != Variable::Type::other;
-      if (!is_alike || others == most_others || !tried.insert(other->name).second) continue;
+      const bool is_of_type =
+          other->type == variable->type && (is_whole || other->base == variable->base);
+      const bool is_wanted = are_alike(variable->name, other->name) == alike;
+      if (!is_of_type || !is_wanted || others == most_others || !tried.insert(other->name).second) {
+        continue;
+      }
       place.add_expression({i, i + 1}, std::string(other->name), 1, is_whole ? 0 : 1);
       ++others;
     }
-    if (variable->type != Variable::Type::integer || !is_in_kernel_code(place)) continue;
-    for (const char* builtin : {"threadIdx.x", "threadIdx.y"}) {
-      place.add_expression({i, i + 1}, builtin, 2);
-    }
   }
 }
+
+}  // namespace
+
+void vary_alike_names(Place& place) { vary_names(place, true); }
+
+void vary_other_names(Place& place) { vary_names(place, false); }
 
 namespace {
 
@@ -279,9 +313,18 @@ bool is_template_number(const Place& place, std::string_view name) {
   return false;
 }
 
-/// In an index, a name alone may lack a factor or an addend.
+/// In an index, a name alone may lack a factor or an addend, and all of it an addend.
 void vary_index(Place& place, Part index) {
   const std::vector<Token>& code = place.code();
+  for (const Variable* addend : place.scope().seen_at(index.first)) {
+    if (addend->type != Variable::Type::integer || index.first >= index.end) continue;
+    const std::string name(addend->name);
+    place.add(
+        {.changes = {{Change::Form::operand, {index.first, index.first}, "@ * " + name + " +"}},
+         .line = code[index.first].line,
+         .edits = {{{index.end, index.end}, " + " + name}},
+         .cost = 3});
+  }
   for (std::size_t i = index.first; i < index.end; ++i) {
     if (!is_read(place, i)) continue;
     const Variable* variable = place.scope().find(i);

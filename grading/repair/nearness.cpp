@@ -1,10 +1,14 @@
 #include "grading/repair/nearness.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/simt/rewrite/variables.hpp"
+#include "grading/repair/constants.hpp"
 #include "grading/repair/scope.hpp"
 
 namespace tilewise::grading {
@@ -40,6 +44,12 @@ std::set<int> lines_making(const std::map<int, int>& lines, const SourceText& so
   constexpr int short_lines = 8;
   const std::vector<Token>& code = source.outline.code();
   std::set<int> found;
+  for (const OuterConstant& constant : outer_constants(source)) {
+    const auto uses_it = [&](const Token& token) {
+      return token.is(constant.name) && lines.contains(token.line);
+    };
+    if (std::ranges::any_of(code, uses_it)) found.insert(code[constant.value.first].line);
+  }
   for (const WrittenFunction& function : source.functions) {
     const Scope scope(source.outline, function, block_at(source.outline, function.body));
     std::set<const Variable*> used;
@@ -76,15 +86,51 @@ std::map<int, int> steps_in(const SourceText& source, const RepairRequest& reque
   return steps;
 }
 
-int distance(const Variant& variant, const RepairRequest& request,
-             const std::map<int, int>& steps) {
+namespace {
+
+/// How many there are that change the same kind of thing as much.
+using Crowds = std::map<std::pair<std::size_t, int>, std::size_t>;
+
+double distance(const Variant& variant, const RepairRequest& request,
+                const std::map<int, int>& steps, const Crowds& crowds) {
   if (variant.takes_one_path) return 0;  // what changes its condition is judged by it
   const bool is_expected = request.is_of_barriers && variant.is_of_barrier;
   const auto [first, last] = request.racing;
   const bool is_between = is_expected && variant.line > first && variant.line <= last;
   const auto step = steps.find(variant.line);
   const int apart = is_between ? 0 : step == steps.end() ? most_steps + 1 : step->second;
-  return (is_expected ? 1 + (is_between ? 2 : 4) * variant.loops : 2 * variant.cost) + apart;
+  if (is_expected) return 1 + (is_between ? 2 : 4) * variant.loops + apart;
+  if (variant.cost == 0) return apart;
+  const std::size_t crowd = crowds.at({variant.kind, variant.cost});
+  return std::log2(double(crowd)) + 2 * variant.cost + apart;
+}
+
+bool is_same(const Variant& a, const Variant& b) {
+  return a.takes_one_path == b.takes_one_path &&
+         std::ranges::equal(a.edits, b.edits, [](const Rewording& one, const Rewording& other) {
+           return one.words.first == other.words.first && one.words.end == other.words.end &&
+                  one.text == other.text;
+         });
+}
+
+}  // namespace
+
+void sort_by_likelihood(std::vector<Variant>& variants, const RepairRequest& request,
+                        const std::map<int, int>& steps) {
+  Crowds crowds;
+  for (const Variant& variant : variants) ++crowds[{variant.kind, variant.cost}];
+  for (Variant& variant : variants) variant.distance = distance(variant, request, steps, crowds);
+  std::ranges::stable_sort(variants, {}, &Variant::distance);
+  std::map<std::size_t, std::vector<Variant>> by_place;
+  std::erase_if(variants, [&](const Variant& variant) {
+    if (variant.edits.empty()) return false;
+    std::vector<Variant>& before = by_place[variant.edits.front().words.first];
+    if (std::ranges::any_of(before, [&](const auto& one) { return is_same(one, variant); })) {
+      return true;
+    }
+    before.push_back(variant);
+    return false;
+  });
 }
 
 }  // namespace tilewise::grading

@@ -38,7 +38,6 @@ struct VariedFile {
   std::unique_ptr<SourceText> source;
   std::vector<Variant> variants;  ///< the nearest first
   std::vector<Variant> fixed;     ///< each a program of its own, the nearest first
-  std::map<int, int> steps;       ///< from named lines to those that make what is used there
 };
 
 /// Lines of a source that everybody is given, and that are right where they stand.
@@ -73,7 +72,7 @@ std::optional<VariedFile> file_with(const RepairRequest& request, const std::str
   constexpr std::size_t most_programs = 12;    // compile and run in a second to four each
   std::vector<VariedFile> files;
   for (const std::string& name : request.stage.sources) {
-    files.push_back({name, core::text_of(request.source_directory / name), nullptr, {}, {}, {}});
+    files.push_back({name, core::text_of(request.source_directory / name), nullptr, {}, {}});
     files.back().source = std::make_unique<SourceText>(files.back().text);
   }
   const auto defines_a_wrong_one = [&](const VariedFile& file) {
@@ -87,16 +86,14 @@ std::optional<VariedFile> file_with(const RepairRequest& request, const std::str
     if (is_blamed ? file.name != request.file : !defines(*file.source, function)) continue;
     file.variants = variants_of(*file.source, file.text, wrong);
     file.fixed = fixed_variants_of(*file.source, file.text, wrong);
-    file.steps = steps_in(*file.source, request);
+    const std::map<int, int> steps = steps_in(*file.source, request);
     const std::set<int> given = lines_given_in(request, file.name, file.text);
     for (auto [variants, most] :
          {std::pair(&file.variants, most_variants), {&file.fixed, most_programs}}) {
       std::erase_if(*variants, [&](const Variant& variant) {
         return changes_one_of(given, variant, *file.source);
       });
-      std::ranges::stable_sort(*variants, {}, [&](const Variant& variant) {
-        return distance(variant, request, file.steps);
-      });
+      sort_by_likelihood(*variants, request, steps);
       if (variants->size() > most) variants->resize(most);
     }
     return std::move(file);
@@ -149,6 +146,7 @@ fs::path build_variants(const RepairRequest& request, const VariedFile& file,
 
 /// Calls take milliseconds. One that takes long takes as long in most variants.
 constexpr double shortest_call_s = 0.25, longest_call_s = 2;
+constexpr double times_as_long = 4;
 
 unsigned processors_to_use() {
   constexpr unsigned most = 8;  // each has a process and matrices of its own
@@ -161,16 +159,14 @@ class Search {
   /// @param order of the variants, counted from 0
   Search(const fs::path& module, const RepairRequest& request, std::vector<std::size_t> order)
       : order_(std::move(order)), states_(order_.size()) {
-    constexpr double times_as_long = 4;
-    Runner own(module, request, {longest_call_s / times_as_long});
-    const std::vector<double> limits_s = own.limits_s(shortest_call_s, times_as_long);
-    if (own.all_right(0)) return;
-    goes_wrong_ = true;
+    Runner own(module, request, {{longest_call_s / times_as_long}});
+    const std::vector<CallLimits> limits = own.find_limits(shortest_call_s, times_as_long);
+    goes_wrong_ = !own.all_right(0);
+    if (!goes_wrong_) return;
     // Threads live as long as the search: a worker ends with the thread that has started it.
     for (unsigned i = 0; i < processors_to_use(); ++i) {
-      threads_.emplace_back([this, runner = std::make_shared<Runner>(module, request, limits_s)] {
-        try_all(*runner);
-      });
+      threads_.emplace_back(
+          [this, runner = std::make_shared<Runner>(module, request, limits)] { try_all(*runner); });
     }
   }
   ~Search() { is_over_ = true; }
@@ -225,7 +221,9 @@ RepairRequest without_calls(RepairRequest request) {
 /// Looks for what mends a file, portion by portion of its variants.
 class Hunt {
  public:
-  Hunt(const RepairRequest& request, const VariedFile& file) : request_(request), file_(file) {}
+  Hunt(const RepairRequest& request, const VariedFile& file) : request_(request), file_(file) {
+    make_calls_large_enough();
+  }
 
   /// @return what was confirmed of some variants
   std::optional<Repair> look_among(std::vector<Variant> variants) {
@@ -236,11 +234,10 @@ class Hunt {
     if (module.empty()) return std::nullopt;
     std::vector<std::size_t> order(variants.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(
-        order, {}, [&](std::size_t i) { return distance(variants[i], request_, file_.steps); });
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return variants[i].distance; });
     Search search(module, request_, order);
     is_over_ = !search.goes_wrong();
-    Runner runner(module, request_, {longest_call_s});
+    Runner runner(module, request_, {{longest_call_s}});
     for (std::size_t i = 0; i < order.size() && !is_over(); ++i) {
       const Variant& found = variants[order[i]];
       const bool does_nothing_more = found.condition != 0 && is_decided_by(found.condition);
@@ -317,6 +314,19 @@ class Hunt {
  private:
   static constexpr int most_confirmations = 4;  // take seconds each
 
+  /// A sum that starts anew with every tile is right where there is one tile.
+  void make_calls_large_enough() {
+    constexpr double times = 8;  // twice the sides of three matrices
+    constexpr double largest = 6.4e7;
+    const ReferencesWithoutThreads without_threads;
+    const Variant none;
+    while (is_right_alone("unchanged", none)) {
+      request_.most_operations *= times;
+      is_over_ = request_.most_operations > largest;
+      if (is_over_) return;
+    }
+  }
+
   /// Whether all calls come right in a program of its own.
   bool is_right_alone(const std::string& name, const Variant& variant) const {
     const std::string text = with_edits(*file_.source, file_.text, variant);
@@ -324,7 +334,7 @@ class Hunt {
                        Backend::simt, request_.scratch / name, Flavour::checked};
     build.bubblewrap = request_.bubblewrap;
     const BuildResult built = build_module(build);
-    return built.ok && Runner(built.module, request_, {longest_call_s}).all_right(0);
+    return built.ok && Runner(built.module, request_, {{longest_call_s}}).all_right(0);
   }
 
   /// Whether a built-in value that a change puts in may as well be what it is in a grid of one row,
@@ -360,7 +370,10 @@ class Hunt {
   /// Whether a variant comes right in calls, too, that went wrong where others were confirmed. Many
   /// that change one condition are right in the same few calls, and a confirmation takes seconds.
   bool is_right_in_later_calls(const fs::path& module, std::int32_t number) const {
-    return later_.calls.empty() || Runner(module, later_, {longest_call_s}).all_right(number);
+    if (later_.calls.empty()) return true;
+    Runner runner(module, later_, {{longest_call_s / times_as_long}});
+    runner.find_limits(shortest_call_s, times_as_long);
+    return runner.all_right(number);
   }
 
   std::optional<Repair> first_confirmed(const std::vector<Variant>& all) {
@@ -393,7 +406,7 @@ class Hunt {
     return std::ranges::find(paths_, condition, &Variant::condition) != paths_.end();
   }
 
-  const RepairRequest& request_;
+  RepairRequest request_;
   const VariedFile& file_;
   std::vector<Variant> paths_;   ///< that come right where one of two is always taken
   std::vector<Variant> idling_;  ///< that come right, and stop something that ran
@@ -406,13 +419,11 @@ class Hunt {
 };
 
 /// How many programs come before all variants: constants that round down on lines that are told, or
-/// that make what is used there. A loop of one turn more would come right as well.
-std::size_t near_programs(const VariedFile& file, const RepairRequest& request) {
-  constexpr int near = 1;
-  const auto is_far = [&](const Variant& variant) {
-    return distance(variant, request, file.steps) > near;
-  };
-  const auto end = std::ranges::find_if(file.fixed, is_far);
+/// that make what is used there, and layouts. A loop of one turn more would come right as well.
+std::size_t near_programs(const VariedFile& file) {
+  constexpr double near = 1;
+  const auto end = std::ranges::find_if(
+      file.fixed, [](const Variant& variant) { return variant.distance > near; });
   return static_cast<std::size_t>(end - file.fixed.begin());
 }
 
@@ -436,7 +447,7 @@ std::optional<Repair> find_repair(const RepairRequest& request) {
                                           : hunt.look_among({part.begin(), part.end()});
   };
   const std::span programs(file->fixed);
-  const std::size_t first_programs = near_programs(*file, request);
+  const std::size_t first_programs = near_programs(*file);
   if (const auto found = hunt.look_among_programs(programs.first(first_programs))) return found;
   if (const auto found = look_among(all.first(nearest))) return found;
   if (const auto found = look_among(hunt.beside_what_idles(all.subspan(nearest)))) return found;

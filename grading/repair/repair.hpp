@@ -37,6 +37,9 @@ struct RepairRequest {
   /// tile=16)". Those that are large are made smaller; those that cannot be posed as a
   /// problem are left out.
   std::vector<std::string> calls;
+  /// Operations, or bytes, of a call to begin with, which runs hundreds of times. Where none of the
+  /// calls that were made smaller goes wrong there are more.
+  double most_operations = 1e6;
   /// The source that is blamed; where it is none of the stage's, or none of these calls is of a
   /// function in it, the one with the function that has the smallest of them.
   std::string file = {};

@@ -104,6 +104,15 @@ TEST(Repair, LearnsFromWhatIsRefused) {
   EXPECT_LE(told.confirmations, 3);
 }
 
+// What starts anew with every tile is right in a call of one tile, and without optimising another
+// kernel of that source seems to read what nobody has stored.
+TEST(Repair, TriesCallsThatGoWrong) {
+  const Told told = told_of({"12_tensor_cores", "matmul_tensor.cu",
+                             "sum[i][j][e] += partial[i][j][e]", "sum[i][j][e] = partial[i][j][e]"},
+                            {"matmul_3xtf32(n=128)"}, "matmul_tensor.cu");
+  EXPECT_EQ(told.source, told.right);
+}
+
 // With block.y for block.y * block.z, which the skeleton gives, all results come right as well, and
 // no change of one place elsewhere mends it.
 TEST(Repair, LeavesWhatIsGivenAsItIs) {

@@ -19,13 +19,6 @@
 namespace tilewise::grading {
 namespace {
 
-/// Operations, or bytes, that a call may have at most: it runs hundreds of times.
-constexpr double most_operations = 1e6;
-
-std::optional<Posed> posed(const StageInfo& stage, const std::string& text) {
-  return posed_call(stage, text, most_operations);
-}
-
 std::size_t bytes_for(const std::vector<Posed>& calls) {
   std::size_t bytes = 0;
   for (const Posed& each : calls) bytes = std::max(bytes, each.bytes);
@@ -34,29 +27,30 @@ std::size_t bytes_for(const std::vector<Posed>& calls) {
 
 /// Calls of all that the stage's functions may be told, on small matrices: what mends one of them
 /// and breaks another is no change to confirm.
-std::vector<Posed> calls_of_all(const StageInfo& stage) {
+std::vector<Posed> calls_of_all(const StageInfo& stage, double most) {
   constexpr int n = 19;  // no tile divides it
   std::vector<Posed> calls;
   const auto cases = load_bench_cases(layout().root);
   const auto of_stage = cases.find(stage.id);
   if (of_stage == cases.end()) return calls;
   for (const BenchCase& each : of_stage->second.cases) {
-    if (auto found = posed(stage, each.call(n))) calls.push_back(std::move(*found));
+    if (auto found = posed_call(stage, each.call(n), most)) calls.push_back(std::move(*found));
   }
   return calls;
 }
 
 /// What differs from calls that went wrong in that all sizes are the same.
-std::vector<Posed> calls_beside(const StageInfo& stage, const std::vector<Posed>& wrong) {
+std::vector<Posed> calls_beside(const RepairRequest& request, const std::vector<Posed>& wrong) {
   std::set<std::string> texts;
   for (const Posed& each : wrong) {
-    for (std::string& text : calls_of_one_size(each.call, contracts_of(stage.id))) {
+    for (std::string& text : calls_of_one_size(each.call, contracts_of(request.stage.id))) {
       texts.insert(std::move(text));
     }
   }
   std::vector<Posed> calls;
   for (const std::string& text : texts) {
-    if (auto found = posed(stage, text)) calls.push_back(std::move(*found));
+    auto found = posed_call(request.stage, text, request.most_operations);
+    if (found) calls.push_back(std::move(*found));
   }
   return calls;
 }
@@ -109,7 +103,10 @@ std::vector<Posed> calls_to_try(const RepairRequest& request) {
   std::set<std::string> seen;
   for (const std::string& text : request.calls) {
     if (calls.size() == most_calls || !seen.insert(text).second) continue;
-    if (auto found = posed(request.stage, text)) calls.push_back(std::move(*found));
+    auto found = posed_call(request.stage, text, request.most_operations);
+    if (!found) continue;
+    const bool is_known = text != found->call.text && !seen.insert(found->call.text).second;
+    if (!is_known) calls.push_back(std::move(*found));
   }
   std::ranges::sort(calls, {},
                     [](const Posed& each) { return each.call.operations + double(each.bytes); });
@@ -117,14 +114,14 @@ std::vector<Posed> calls_to_try(const RepairRequest& request) {
 }
 
 Runner::Runner(std::filesystem::path module, const RepairRequest& request,
-               std::vector<double> limits_s)
+               std::vector<CallLimits> limits)
     : module_(std::move(module)),
       request_(request),
       calls_(calls_to_try(request)),
-      calls_of_all_(calls_of_all(request.stage)),
-      calls_beside_(calls_beside(request.stage, calls_)),
-      limits_s_(std::move(limits_s)) {
-  if (limits_s_.size() == 1) limits_s_.resize(calls_.size() + calls_of_all_.size(), limits_s_[0]);
+      calls_of_all_(calls_of_all(request.stage, request.most_operations)),
+      calls_beside_(calls_beside(request, calls_)),
+      limits_(std::move(limits)) {
+  if (limits_.size() == 1) limits_.resize(calls_.size() + calls_of_all_.size(), limits_[0]);
 }
 
 const Posed& Runner::posed(std::size_t call) const {
@@ -132,32 +129,46 @@ const Posed& Runner::posed(std::size_t call) const {
 }
 
 bool Runner::all_right(std::int32_t variant) {
-  for (std::size_t call = 0; call < limits_s_.size(); ++call) {
+  for (std::size_t call = 0; call < limits_.size(); ++call) {
     if (!comes_right(call, variant)) return false;
   }
   return true;
 }
 
-std::vector<double> Runner::limits_s(double shortest_s, double times_as_long) {
+std::vector<CallLimits> Runner::find_limits(double shortest_s, double times_as_long) {
   std::map<double, double> seconds;  // by size, of the longest call of that or a smaller one
   const auto size = [&](std::size_t call) {
     return posed(call).call.operations + double(posed(call).bytes);
   };
-  for (std::size_t call = 0; call < limits_s_.size(); ++call) {
+  std::vector<CallLimits> limits;
+  for (std::size_t call = 0; call < limits_.size(); ++call) {
     if (!worker_) start();
     const auto begin = std::chrono::steady_clock::now();
-    comes_right(call, 0);
+    limits.push_back({0, early_reads(call)});
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     double& longest = seconds[size(call)];
     if (worker_) longest = std::max(longest, taken.count());
   }
   double longest = 0;
   for (auto& [size, taken] : seconds) taken = longest = std::max(longest, taken);
-  std::vector<double> limits;
-  for (std::size_t call = 0; call < limits_s_.size(); ++call) {
-    limits.push_back(std::max(shortest_s, times_as_long * seconds[size(call)]));
+  for (std::size_t call = 0; call < limits_.size(); ++call) {
+    limits[call].seconds = std::max(shortest_s, times_as_long * seconds[size(call)]);
   }
-  return limits;
+  return limits_ = limits;
+}
+
+std::set<int> Runner::early_reads(std::size_t call) {
+  std::vector<Argument> arguments;
+  const CallReply reply =
+      make(posed(call), limits_[call].seconds, 0, {.checks = true, .seed = 1}, arguments);
+  if (reply.ending != CallReply::Ending::returned || reply.cuda_status != 0) return {};
+  std::set<int> lines;
+  for (const core::Finding& finding : reply.findings) {
+    if (finding.kind != "uninitialised") return {};
+    lines.insert(finding.line);
+  }
+  const bool may_be_at_fault = call < calls_.size() && has_right_values(call, arguments);
+  return may_be_at_fault ? std::set<int>() : lines;
 }
 
 std::set<std::pair<std::string, int>> Runner::lines_that_run(std::int32_t variant) {
@@ -165,7 +176,7 @@ std::set<std::pair<std::string, int>> Runner::lines_that_run(std::int32_t varian
   for (const std::vector<Posed>* calls : {&calls_, &calls_of_all_, &calls_beside_}) {
     for (const Posed& each : *calls) {
       std::vector<Argument> arguments;
-      const CallReply reply = make(each, limits_s_.front(), variant,
+      const CallReply reply = make(each, limits_.front().seconds, variant,
                                    {.checks = true, .counters = true, .seed = 1}, arguments);
       for (const KernelProfile& kernel : reply.profiles) {
         for (const simt::LineCounters& line : kernel.lines) lines.emplace(line.file, line.line);
@@ -187,14 +198,21 @@ CallReply Runner::make(const Posed& posed, double limit_s, std::int32_t variant,
 }
 
 bool Runner::comes_right(std::size_t call, std::int32_t variant) {
+  const auto& [seconds, early_reads] = limits_[call];
   std::vector<Argument> arguments;
   const CallReply reply =
-      make(posed(call), limits_s_[call], variant, {.checks = true, .seed = 1}, arguments);
+      make(posed(call), seconds, variant, {.checks = true, .seed = 1}, arguments);
   if (reply.ending != CallReply::Ending::returned) return false;
   // Of a call that the contract may not allow nobody knows which those are.
   if (reply.cuda_status != 0) return call >= calls_.size();
-  return reply.findings.empty() &&
-         posed(call).workload->is_right(arguments, worker_->memory(), false).value_or(false);
+  const bool is_clean = std::ranges::all_of(reply.findings, [&](const core::Finding& finding) {
+    return finding.kind == "uninitialised" && early_reads.contains(finding.line);
+  });
+  return is_clean && has_right_values(call, arguments);
+}
+
+bool Runner::has_right_values(std::size_t call, const std::vector<Argument>& arguments) {
+  return posed(call).workload->is_right(arguments, worker_->memory(), false).value_or(false);
 }
 
 std::string output_of(const Posed& posed, const std::filesystem::path& module,

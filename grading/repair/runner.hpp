@@ -39,12 +39,21 @@ std::string output_of(const Posed& posed, const std::filesystem::path& module,
 /// The calls that went wrong, the smallest first.
 std::vector<Posed> calls_to_try(const RepairRequest& request);
 
+/// What a call may take in a variant, and which findings tell nothing of it.
+struct CallLimits {
+  double seconds;
+  /// Lines that read what nobody has stored in the source as it is, too, though that is not what is
+  /// wrong: without optimising, nobody sees the store of a structure that a function returns.
+  std::set<int> early_reads = {};
+};
+
 /// Runs calls of one module in workers, one after another. Threads have one each, which ends with
 /// the thread that has started it.
 class Runner {
  public:
-  /// @param limits_s what each call may take, as limits_s() gives them; one: all as much
-  Runner(std::filesystem::path module, const RepairRequest& request, std::vector<double> limits_s);
+  /// @param limits of each call, as find_limits() gives them; one: of all
+  Runner(std::filesystem::path module, const RepairRequest& request,
+         std::vector<CallLimits> limits);
 
   /// Whether all calls come right in a variant, and no check finds a fault.
   bool all_right(std::int32_t variant);
@@ -53,12 +62,15 @@ class Runner {
   /// sizes, right or wrong.
   std::set<std::pair<std::string, int>> lines_that_run(std::int32_t variant);
 
-  /// What each call may take in a variant, by what it and smaller ones take as the source is.
+  /// Has calls end by limits that follow from what each and smaller ones take and show as the
+  /// source is, and gives them for other runners.
   /// @param shortest_s, times_as_long  at least
-  std::vector<double> limits_s(double shortest_s, double times_as_long);
+  std::vector<CallLimits> find_limits(double shortest_s, double times_as_long);
 
  private:
   bool comes_right(std::size_t call, std::int32_t variant);
+  bool has_right_values(std::size_t call, const std::vector<Argument>& arguments);
+  std::set<int> early_reads(std::size_t call);
   CallReply make(const Posed& posed, double limit_s, std::int32_t variant, const simt::Watch& watch,
                  std::vector<Argument>& arguments);
   const Posed& posed(std::size_t call) const;
@@ -69,7 +81,7 @@ class Runner {
   std::vector<Posed> calls_;         ///< that went wrong
   std::vector<Posed> calls_of_all_;  ///< some of which the contract may not allow
   std::vector<Posed> calls_beside_;  ///< with equal sizes, that may be right as the source is
-  std::vector<double> limits_s_;
+  std::vector<CallLimits> limits_;
   std::optional<Worker> worker_;
 };
 

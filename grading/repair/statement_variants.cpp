@@ -1,4 +1,4 @@
-// Variants of what is done: assignments, first values, barriers, jumps, order.
+// Variants of what is done: assignments, first values, turns of loops, jumps.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -14,8 +14,6 @@ namespace tilewise::grading {
 using simt::rewriting::is_changed_at;
 
 namespace {
-
-constexpr const char* barrier = "__syncthreads();";
 
 bool says(const Place& place, Part words, std::string_view word) {
   const std::vector<Token>& code = place.code();
@@ -37,6 +35,14 @@ bool is_of_numbers(const Place& place, Part to) {
 }
 
 }  // namespace
+
+std::string words_before(const Place& place, std::size_t token) {
+  const std::vector<Token>& code = place.code();
+  if (code[token].is("}")) return tr("before the }} on line {}", code[token].line);
+  std::size_t end = token;
+  while (end < place.function().end && code[end].line == code[token].line) ++end;
+  return tr("before line {}, '{}'", code[token].line, place.words_of({token, end}));
+}
 
 void vary_assignments(Place& place) {
   const std::vector<Token>& code = place.code();
@@ -120,19 +126,6 @@ void vary_initial_values(Place& place) {
 
 namespace {
 
-/// "before line 12, 'sum = 0;'"
-std::string place_words(const Place& place, std::size_t token) {
-  const std::vector<Token>& code = place.code();
-  if (code[token].is("}")) return tr("before the }} on line {}", code[token].line);
-  std::size_t end = token;
-  while (end < place.function().end && code[end].line == code[token].line) ++end;
-  return tr("before line {}, '{}'", code[token].line, place.words_of({token, end}));
-}
-
-}  // namespace
-
-namespace {
-
 /// Whether a loop changes a variable that nobody reads behind it: then each turn may begin anew.
 bool is_of_one_turn(const Place& place, const Variable& variable, Part loop) {
   bool changes = false;
@@ -166,9 +159,39 @@ void vary_starts(Place& place) {
         place.add({.changes = {{Change::Form::insertion, {gap, gap}, text}},
                    .line = code[gap].line,
                    .edits = {{{gap, gap}, text}},
-                   .words = tr("put '{}' {}", text, place_words(place, gap)),
+                   .words = tr("put '{}' {}", text, words_before(place, gap)),
                    .cost = 2});
       }
+    }
+  }
+}
+
+/// What is done once may be done for each that is left, as behind a loop that takes several at a
+/// time: `for (; i < n; i += all)` for `if (i < n)`.
+void vary_loops(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (const Statement* statement : with_inner(place.body())) {
+    const Part words = statement->words;
+    const bool is_test = code[words.first].is("if") && code[words.first + 1].is("(");
+    if (!is_test || statement->inner.size() != 1 || !place.may_vary(words.first)) continue;
+    const Part condition{words.first + 2, place.outline().behind(words.first + 1) - 1};
+    const Variable* const counter = place.scope().find(condition.first);
+    const bool counts = counter != nullptr && counter->type == Variable::Type::integer &&
+                        !counter->is_parameter && !counter->is_constant;
+    if (!counts) continue;
+    const std::string name(counter->name);
+    std::vector<std::string> steps = {"++" + name, name + " += blockDim.x"};
+    for (const Variable* step : place.scope().seen_at(words.first)) {
+      const bool is_step = step->type == Variable::Type::integer && step != counter;
+      if (is_step) steps.push_back(name + " += " + std::string(step->name));
+    }
+    for (const std::string& step : steps) {
+      const std::string head = "for (; " + place.words_of(condition) + "; " + step + ")";
+      place.add({.changes = {{Change::Form::statement, words,
+                              head + " " + place.words_of({condition.end + 1, words.end})}},
+                 .line = code[words.first].line,
+                 .edits = {{{words.first, condition.end + 1}, head}},
+                 .cost = 2});
     }
   }
 }
@@ -181,174 +204,10 @@ void vary_cases(Place& place) {
     place.add({.changes = {{Change::Form::insertion, {i, i}, "break;"}},
                .line = code[i].line,
                .edits = {{{i, i}, "break;"}},
-               .words = tr("put 'break;' {}", place_words(place, i)),
+               .words = tr("put 'break;' {}", words_before(place, i)),
                .cost = 2});
   }
 }
-
-namespace {
-
-/// Places between statements, by the token that comes next.
-std::vector<std::size_t> gaps(const Place& place) {
-  std::vector<std::size_t> found;
-  for (const Statement* statement : with_inner(place.body())) {
-    if (!statement->takes_more) continue;
-    for (const Statement& each : statement->inner) found.push_back(each.words.first);
-    found.push_back(statement->words.end - 1);
-  }
-  return found;
-}
-
-int loops_around(const Place& place, std::size_t gap) {
-  static constexpr std::array<std::string_view, 3> loops = {"for", "while", "do"};
-  return static_cast<int>(
-      std::ranges::count_if(with_inner(place.body()), [&](const Statement* statement) {
-        const Part words = statement->words;
-        return std::ranges::find(loops, place.code()[words.first].text) != loops.end() &&
-               words.first < gap && gap < words.end;
-      }));
-}
-
-bool is_barrier(const Place& place, const Statement& statement) {
-  return statement.kind == Statement::Kind::expression &&
-         place.code()[statement.words.first].is("__syncthreads");
-}
-
-}  // namespace
-
-void vary_barriers(Place& place) {
-  if (!place.function().is_of_device) return;
-  const Part all = place.body().words;
-  if (!says(place, all, "__shared__") && !says(place, all, "__syncthreads")) return;
-  const std::vector<std::size_t> places = gaps(place);
-  for (const std::size_t gap : places) {
-    place.add({.changes = {{Change::Form::insertion, {gap, gap}, barrier}},
-               .line = place.code()[gap].line,
-               .edits = {{{gap, gap}, barrier}},
-               .words = tr("put a {} {}", barrier, place_words(place, gap)),
-               .is_of_barrier = true,
-               .loops = loops_around(place, gap),
-               .cost = 2});
-  }
-  for (const Statement* statement : with_inner(place.body())) {
-    if (!is_barrier(place, *statement)) continue;
-    const Change left_out{Change::Form::statement, statement->words, ""};
-    const int line = place.code()[statement->words.first].line;
-    place.add({.changes = {left_out},
-               .line = line,
-               .edits = {{statement->words, ";"}},
-               .words = tr("leave out the {} on line {}", barrier, line),
-               .is_of_barrier = true,
-               .cost = 3});
-    for (const std::size_t gap : places) {
-      if (gap == statement->words.first || gap == statement->words.end) continue;
-      place.add(
-          {.changes = {left_out, {Change::Form::insertion, {gap, gap}, barrier}},
-           .line = line,
-           .edits = {{statement->words, ";"}, {{gap, gap}, barrier}},
-           .words = tr("move the {} from line {}: {}", barrier, line, place_words(place, gap)),
-           .is_of_barrier = true,
-           .loops = loops_around(place, gap),
-           .cost = 4});
-    }
-  }
-}
-
-namespace {
-
-/// Moves statements past others beside them, or out of what they stand in.
-class Mover {
- public:
-  explicit Mover(Place& place) : place_(place), gaps_(gaps(place)) {}
-
-  void visit(const Statement& parent, const Statement* grandparent) {
-    for (std::size_t i = 0; i < parent.inner.size(); ++i) {
-      const Statement& statement = parent.inner[i];
-      if (can_move(statement)) {
-        leave_out(statement);
-        for (std::size_t k = 0; parent.takes_more && k < i; ++k) {
-          move(statement, parent.inner[k].words.first);
-        }
-        for (std::size_t k = i + 1; parent.takes_more && k < parent.inner.size(); ++k) {
-          move(statement, parent.inner[k].words.end);
-        }
-        if (parent.takes_more && i + 1 < parent.inner.size()) {
-          into(statement, parent.inner[i + 1], false);
-        }
-        if (parent.takes_more && i > 0) into(statement, parent.inner[i - 1], true);
-        if (grandparent != nullptr) out_of(statement, *grandparent);
-      }
-      visit(statement,
-            statement.kind == Statement::Kind::block && parent.kind == Statement::Kind::control
-                ? &parent
-                : &statement);
-    }
-  }
-
- private:
-  bool can_move(const Statement& statement) const {
-    constexpr std::size_t most_tokens = 60;
-    const bool is_action = statement.kind == Statement::Kind::expression ||
-                           (statement.kind == Statement::Kind::control &&
-                            place_.code()[statement.words.first].is("if"));
-    return is_action && !is_barrier(place_, statement) &&
-           statement.words.end - statement.words.first <= most_tokens &&
-           place_.may_vary(statement.words.first);
-  }
-
-  void leave_out(const Statement& statement) {
-    const int line = place_.code()[statement.words.first].line;
-    place_.add({.changes = {{Change::Form::statement, statement.words, ""}},
-                .line = line,
-                .edits = {{statement.words, ";"}},
-                .words = tr("leave out '{}' on line {}", place_.words_of(statement.words), line),
-                .cost = 4});
-  }
-
-  /// Whether statements may stand there, and all its variables are seen.
-  bool fits(const Statement& statement, std::size_t gap) const {
-    if (std::ranges::find(gaps_, gap) == gaps_.end()) return false;
-    for (std::size_t i = statement.words.first; i < statement.words.end; ++i) {
-      const Variable* variable = place_.scope().find(i);
-      if (variable == nullptr) continue;
-      if (gap < variable->seen.first || gap >= variable->seen.end) return false;
-    }
-    return true;
-  }
-
-  void move(const Statement& statement, std::size_t gap) {
-    if (!fits(statement, gap)) return;
-    const int line = place_.code()[statement.words.first].line;
-    place_.add(
-        {.changes = {{Change::Form::statement, statement.words, ""},
-                     {Change::Form::insertion, {gap, gap}, place_.words_of(statement.words)}},
-         .line = line,
-         .edits = {{statement.words, ";"}, {{gap, gap}, place_.words_of(statement.words)}},
-         .words = tr("move '{}' from line {}: {}", place_.words_of(statement.words), line,
-                     place_words(place_, gap)),
-         .cost = 3});
-  }
-
-  /// To the begin or the end of what a loop, or an `if`, holds beside the statement.
-  void into(const Statement& statement, const Statement& control, bool at_end) {
-    if (control.kind != Statement::Kind::control) return;
-    for (const Statement& block : control.inner) {
-      if (!block.takes_more) continue;
-      move(statement, at_end ? block.words.end - 1 : block.words.first + 1);
-    }
-  }
-
-  void out_of(const Statement& statement, const Statement& control) {
-    if (control.kind != Statement::Kind::control) return;
-    move(statement, control.words.first);
-    move(statement, control.words.end);
-  }
-
-  Place& place_;
-  std::vector<std::size_t> gaps_;
-};
-
-}  // namespace
 
 /// A variable that takes turns with another may lack its own: `cur = 1 - cur;` behind which
 /// `nxt = 1 - nxt;` is missing.
@@ -411,7 +270,5 @@ void vary_jumps_in(Place& place, const Statement& statement, bool is_in_loop) {
 }  // namespace
 
 void vary_jumps(Place& place) { vary_jumps_in(place, place.body(), false); }
-
-void vary_order(Place& place) { Mover(place).visit(place.body(), nullptr); }
 
 }  // namespace tilewise::grading

@@ -1,6 +1,7 @@
 #include "grading/repair/variant.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <functional>
 #include <map>
@@ -126,6 +127,7 @@ std::optional<long> whole_number(const Token& token) {
 
 void Place::add(Variant variant) {
   if (variant.words.empty()) variant.words = rewritten(variant.edits);
+  variant.kind = kind_;
   found_.push_back(std::move(variant));
 }
 
@@ -256,26 +258,17 @@ std::vector<Variant> found_in(const SourceText& source, std::string_view text,
 }
 
 void vary_all(Place& place) {
-  vary_operators(place);
-  vary_names(place);
-  vary_pairs(place);
-  vary_alike(place);
-  vary_constants(place);
-  vary_factors(place);
-  vary_numbers(place);
-  vary_subscripts(place);
-  vary_arguments(place);
-  vary_functions(place);
-  vary_conditions(place);
-  vary_guards(place);
-  vary_assignments(place);
-  vary_initial_values(place);
-  vary_starts(place);
-  vary_cases(place);
-  vary_barriers(place);
-  vary_turns(place);
-  vary_jumps(place);
-  vary_order(place);
+  static constexpr auto kinds = std::to_array({
+      vary_operators,      vary_builtins,  vary_alike_names, vary_other_names, vary_pairs,
+      vary_alike,          vary_constants, vary_factors,     vary_numbers,     vary_subscripts,
+      vary_arguments,      vary_functions, vary_conditions,  vary_guards,      vary_assignments,
+      vary_initial_values, vary_starts,    vary_loops,       vary_cases,       vary_barriers,
+      vary_turns,          vary_jumps,     vary_order,
+  });
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    place.begin_kind(i);
+    kinds[i](place);
+  }
 }
 
 }  // namespace
@@ -293,9 +286,11 @@ std::vector<Variant> fixed_variants_of(const SourceText& source, std::string_vie
       found_in(source, text, std::move(functions), [](Place& place, bool is_constant) {
         // What compilers run cannot ask for a variable.
         if (is_constant) vary_all(place);
+        place.begin_kind(0);
         vary_fixed(place);
       });
   for (Variant& variant : variants) variant.changes.clear();
+  std::ranges::move(variants_of_outer_constants(source), std::back_inserter(variants));
   return variants;
 }
 

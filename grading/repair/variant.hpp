@@ -52,6 +52,9 @@ struct Variant {
   int loops = 0;  ///< around a barrier that is put in: the fewer, the seldomer threads wait
   /// How far it is from what stands there: of those that are right the least is told.
   int cost = 1;
+  /// What it changes, by its place among the kinds that are looked for.
+  std::size_t kind = 0;
+  double distance = 0;  ///< from what is likely, once it is sorted by that
   /// The condition between two paths that it changes, by its first token; 0: none.
   std::size_t condition = 0;
   /// It has one path taken always, which tells where a fault is, and mends nothing.
@@ -88,6 +91,9 @@ class Place {
   /// "on line 12 write `B[k * n + col]` in place of `B[k * n + row]`", by lines of the source.
   std::string rewritten(const std::vector<Rewording>& rewordings) const;
 
+  /// Has all that is added from now on be of a kind.
+  void begin_kind(std::size_t kind) { kind_ = kind; }
+
   void add(Variant variant);
 
   /// Adds a change of one expression.
@@ -111,6 +117,7 @@ class Place {
   Scope scope_;
   std::vector<char> is_fixed_;
   std::vector<Part> conditions_;  ///< between two paths
+  std::size_t kind_ = 0;
   std::vector<Variant> found_;
 };
 
@@ -131,8 +138,13 @@ std::vector<std::string> constants_like(const Place& place, Part words);
 /// Constants of a function without a qualifier, the parameters of its template among them; some.
 std::vector<std::string> constants_seen_by(const Place& place);
 
+/// Where something is put: "before line 12, 'sum = 0;'".
+std::string words_before(const Place& place, std::size_t token);
+
 // What there is to try, by what it changes.
-void vary_names(Place& place);
+void vary_builtins(Place& place);
+void vary_alike_names(Place& place);
+void vary_other_names(Place& place);
 void vary_pairs(Place& place);
 void vary_alike(Place& place);
 void vary_constants(Place& place);
@@ -147,6 +159,7 @@ void vary_guards(Place& place);
 void vary_assignments(Place& place);
 void vary_initial_values(Place& place);
 void vary_starts(Place& place);
+void vary_loops(Place& place);
 void vary_cases(Place& place);
 void vary_barriers(Place& place);
 void vary_turns(Place& place);
@@ -163,6 +176,9 @@ std::vector<Variant> variants_of(const SourceText& source, std::string_view text
 /// a program of its own.
 std::vector<Variant> fixed_variants_of(const SourceText& source, std::string_view text,
                                        std::set<std::string, std::less<>> functions = {});
+
+/// The same of constants of classes, and of those outside of all.
+std::vector<Variant> variants_of_outer_constants(const SourceText& source);
 
 /// The source as it is with one of its variants.
 std::string with_edits(const SourceText& source, std::string_view text, const Variant& variant);

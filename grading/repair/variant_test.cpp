@@ -67,6 +67,16 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"const int lower = row + 8;", "lower = min(row + 8, n - 1);"},
         Mended{"constexpr int wide = 8; float s = __shfl_sync(all, A[row], 0);",
                "__shfl_sync(all, A[row], 0, wide);"},
+        // What is missing.
+        Mended{"const float* a = A + std::size_t(row) * n; C[row] = a[0];",
+               "const float* a = A + std::size_t(row) * n + row;"},
+        Mended{"int i = row; for (; i + n < col; i += 2 * n) C[i] = 0; if (i < col) C[i] = 0;",
+               "for (; i < col; i += n) C[i] = 0;"},
+        Mended{"if (n >= 4) C[row] = A[col];", "if (row < n) C[row] = A[col];"},
+        Mended{"C[row] = 0;\n__syncwarp();\nC[col] = 1;\nC[row] = 2;",
+               "put a __syncwarp(); before line 7"},
+        Mended{"store_matrix_sync(C, c, n, wmma::mem_col_major);",
+               "store_matrix_sync(C, c, n, wmma::mem_row_major);"},
         Mended{"const int threads = row * col;", "const int threads = row;"},
         Mended{"for (int i = row; i < n; i += blockDim.x) C[i] = 0;",
                "i += blockDim.x * gridDim.x"},
@@ -408,6 +418,24 @@ INSTANTIATE_TEST_SUITE_P(
                     {},
                     {"on line 2 write 'constexpr std::size_t bytes = 2 * 16 * sizeof(double);'"},
                     {}},
+        OfConstants{"__global__ void f(float* C) {\n"
+                    "  fragment<matrix_a, 16, 16, 16, __half, wmma::row_major> a;\n"
+                    "}",
+                    {},
+                    {"16, 16, 16, __half, wmma::col_major>"},
+                    {}},
+        // Constants of classes, and outside of all.
+        OfConstants{"constexpr int tile = 32;\n"
+                    "struct Shape {\n"
+                    "  static constexpr int rows = 64, cols = 8;\n"
+                    "  static constexpr int depth = 8;\n"
+                    "  static constexpr int row = depth + 1;\n"
+                    "};\n"
+                    "__global__ void f(float* C) { C[Shape::row] = 0; }",
+                    {},
+                    {"on line 1 write 'int tile = 16' in place of 'int tile = 32'",
+                     "on line 5 write 'int row = depth + 4' in place of 'int row = depth + 1'"},
+                    {"int row = tile"}},
         OfConstants{"__global__ void f(float* C, int n) {\n"
                     "  __shared__ __align__(8) float Bs[2 * 16][16];\n"
                     "  float own[4];\n"

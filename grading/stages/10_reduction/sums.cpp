@@ -126,8 +126,8 @@ class Sums : public ReductionTest<SumCase> {
                         10'007, 100'003}) {
       expect_right(of(function, n));
     }
-    // More than one block adds up what blocks have left, and more than a fixed grid has threads.
-    expect_right(of(function, (1 << 21) + 3));
+    // More than a fixed grid has threads, with several loads left for each behind its last round.
+    expect_right(of(function, 1'500'007));
     for (const int n : {1, 1000, 40'000}) expect_right(of(function, n, Numbers::fractions));
     for (const int n : {1, 33, 1000, 4096}) expect_inside(of(function, n));
     expect_nothing_but_zero(function);

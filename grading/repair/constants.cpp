@@ -1,0 +1,148 @@
+// Parameters of templates, constexpr names, members of traits, and sizes of types.
+#include "grading/repair/constants.hpp"
+
+#include <algorithm>
+
+namespace tilewise::grading {
+
+Constants::Constants(const Place& place) : place_(place), code_(place.code()) {
+  add_parameters_of_template();
+  for (std::size_t i = 0; i < place.function().end; ++i) {
+    const bool is_seen =
+        i >= place.function().body || place.outline().scope(i) == simt::rewriting::Scope::file;
+    if (is_seen && code_[i].is("constexpr")) add_declared(i);
+  }
+  for (std::size_t i = place.function().body; i < place.function().end; ++i) {
+    if (is_member(i)) groups_[code_[i].text].insert(code_[i + 2].text);
+  }
+}
+
+Part Constants::at(std::size_t i) const {
+  if (is_member(i)) return {i, i + 3};
+  const Token &before = code_[i - 1], &behind = code_[i + 1];
+  const bool is_whole = !before.is("::") && !before.is(".") && !before.is("->") &&
+                        !behind.is("::") && !behind.is("(") && !behind.is("<");
+  const auto own = groups_.find("");
+  const bool is_one = own != groups_.end() && own->second.contains(code_[i].text) && is_whole;
+  const Variable* const hides = place_.scope().find(i);
+  return {i, is_one && (hides == nullptr || hides->is_constant) ? i + 1 : i};
+}
+
+std::vector<std::string> Constants::names() const {
+  const auto own = groups_.find("");
+  if (own == groups_.end()) return {};
+  return {own->second.begin(), own->second.end()};
+}
+
+std::vector<std::string> Constants::others(Part constant) const {
+  constexpr std::size_t most = 6;
+  const bool is_qualified = constant.end - constant.first == 3;
+  const auto group = groups_.find(is_qualified ? code_[constant.first].text : "");
+  std::vector<std::string> found;
+  if (group == groups_.end()) return found;
+  const std::string prefix = is_qualified ? std::string(group->first) + "::" : "";
+  for (const std::string_view name : group->second) {
+    if (name == code_[constant.end - 1].text || found.size() == most) continue;
+    found.push_back(prefix + std::string(name));
+  }
+  return found;
+}
+
+bool Constants::is_member(std::size_t i) const {
+  if (!code_[i].is_name() || !code_[i + 1].is("::") || !code_[i + 2].is_name()) return false;
+  if (code_[i].is("std")) return false;
+  // A type is followed by what it is the type of, a function by what it is called with.
+  const Token &before = code_[i - 1], &behind = code_[i + 3];
+  const bool begins = before.is(";") || before.is("{") || before.is("}") || before.is("const");
+  const bool is_type =
+      behind.is_name() || behind.is("::") || ((behind.is("*") || behind.is("&")) && begins);
+  const bool is_called = behind.is("(") || behind.is("<") || behind.is("{");
+  return !is_type && !is_called && !before.is("::") && !before.is("typename") &&
+         !before.is("using");
+}
+
+void Constants::add_parameters_of_template() {
+  for (std::size_t i = place_.function().parameters; i-- > 0;) {
+    if (code_[i].is(";") || code_[i].is("}")) return;
+    if (!code_[i].is("template")) continue;
+    const auto close = place_.outline().template_close(i + 1);
+    if (!close) return;
+    for (std::size_t k = i + 2; k < *close; ++k) {
+      const bool ends = code_[k + 1].is(",") || code_[k + 1].is("=") || k + 1 == *close;
+      if (ends && code_[k].is_name() && names_integers(code_[k - 1])) {
+        groups_[""].insert(code_[k].text);
+      }
+    }
+    return;
+  }
+}
+
+void Constants::add_declared(std::size_t constexpr_word) {
+  std::size_t first = constexpr_word;
+  while (first > 0 && (code_[first - 1].is("static") || code_[first - 1].is("inline"))) --first;
+  if (first > 0 && code_[first - 1].is(">")) return;  // of a template
+  for (std::size_t i = constexpr_word + 1; i < constexpr_word + 6 && i + 1 < code_.size(); ++i) {
+    if (code_[i].is("(") || code_[i].is(";") || code_[i].is("[")) return;
+    const bool has_value = code_[i + 1].is("=") || code_[i + 1].is("{");
+    if (has_value && code_[i].is_name() && names_integers(code_[i - 1])) {
+      groups_[""].insert(code_[i].text);
+    }
+  }
+}
+
+std::vector<std::string> other_sizes(const Place& place, Part given) {
+  static const std::set<std::string> reals = {"float", "double", "__half", "half"};
+  const std::string type = place.words_of({given.first + 2, given.end - 1});
+  std::set<std::string> sizes;
+  for (const Variable& variable : place.scope().variables()) {
+    const bool leads_on =
+        variable.type == Variable::Type::pointer || variable.type == Variable::Type::array;
+    const std::string base = variable.base.substr(0, variable.base.find(' '));
+    if (leads_on && reals.contains(type) && reals.contains(base) && base != type) {
+      sizes.insert("sizeof(" + base + ")");
+    }
+  }
+  return {sizes.begin(), sizes.end()};
+}
+
+std::vector<OuterConstant> outer_constants(const SourceText& source) {
+  const Outline& outline = source.outline;
+  const std::vector<Token>& code = outline.code();
+  std::vector<OuterConstant> found;
+  std::vector<std::size_t> classes = {0};
+  for (std::size_t i = 0; i + 4 < code.size(); ++i) {
+    const auto scope = outline.scope(i);
+    if (scope == simt::rewriting::Scope::block) continue;
+    if (scope == simt::rewriting::Scope::file) classes = {0};
+    if (code[i].is("{")) classes.push_back(i);
+    const bool is_one = code[i].is("constexpr") && names_integers(code[i + 1]) &&
+                        code[i + 2].is_name() && code[i + 3].is("=");
+    if (!is_one) continue;
+    std::size_t end = i + 4;
+    while (end < code.size() && !code[end].is(";") && !code[end].is(",")) end = outline.behind(end);
+    if (end >= code.size() || code[end].is(",")) continue;
+    found.push_back({code[i + 2].text, {i + 1, end}, {i + 4, end}, classes.back()});
+  }
+  return found;
+}
+
+Part size_at(const Place& place, std::size_t i) {
+  const bool is_one = place.code()[i].is("sizeof") && place.code()[i + 1].is("(");
+  return {i, is_one ? place.outline().behind(i + 1) : i};
+}
+
+std::vector<std::string> constants_like(const Place& place, Part words) {
+  const Constants constants(place);
+  const Part constant = constants.at(words.first);
+  const bool is_one = constant.first < constant.end && constant.end == words.end;
+  return is_one ? constants.others(constant) : std::vector<std::string>();
+}
+
+std::vector<std::string> constants_seen_by(const Place& place) {
+  constexpr std::size_t most = 6;
+  std::vector<std::string> names = Constants(place).names();
+  if (names.size() > most) names.resize(most);
+  return names;
+}
+
+}  // namespace tilewise::grading

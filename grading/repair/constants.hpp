@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grading/repair/variant.hpp"
+
+/// What is fixed when a program is compiled, and what could stand in its place.
+namespace tilewise::grading {
+
+/// Constants of a function, by what could stand for one another: those without a qualifier under
+/// "", members of a class, as in `Shape::rows`, under its name.
+class Constants {
+ public:
+  explicit Constants(const Place& place);
+
+  /// The constant that begins at a token; empty where none does.
+  Part at(std::size_t i) const;
+
+  /// Names of those without a qualifier.
+  std::vector<std::string> names() const;
+
+  /// What could stand there in its place.
+  std::vector<std::string> others(Part constant) const;
+
+ private:
+  bool is_member(std::size_t i) const;
+  void add_parameters_of_template();
+  void add_declared(std::size_t constexpr_word);
+
+  const Place& place_;
+  const std::vector<Token>& code_;
+  std::map<std::string_view, std::set<std::string_view>> groups_;
+};
+
+/// A constexpr integer that stands in a class, or outside of all.
+struct OuterConstant {
+  std::string_view name;
+  Part statement;  ///< from its type on, without the semicolon
+  Part value;
+  std::size_t begin_of_class;  ///< or of the source
+};
+std::vector<OuterConstant> outer_constants(const SourceText& source);
+
+/// The `sizeof(float)` that begins at a token; empty where none does.
+Part size_at(const Place& place, std::size_t i);
+
+/// What could stand in the place of `sizeof(float)`: the size of what matrices have in this
+/// function.
+std::vector<std::string> other_sizes(const Place& place, Part given);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,198 @@
+// Variants that no variable can choose, each a program of its own: extents of arrays, arguments of
+// templates, constants, references.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "common/base/language.hpp"
+#include "common/simt/rewrite/variables.hpp"
+#include "grading/repair/constants.hpp"
+
+namespace tilewise::grading {
+
+namespace {
+
+/// What is compiled by itself: words in place of others.
+void add_fixed(Place& place, std::vector<Rewording> edits, int cost) {
+  const int line = place.code()[edits.front().words.first].line;
+  place.add({.changes = {}, .line = line, .edits = std::move(edits), .cost = cost});
+}
+
+/// Exchanges neighbours among extents of an array, or arguments of a template.
+void exchange_neighbours(Place& place, const std::vector<Part>& parts) {
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    const std::string a = place.text_of(parts[i]), b = place.text_of(parts[i + 1]);
+    if (!a.empty() && !b.empty() && a != b) {
+      add_fixed(place, {{parts[i], b}, {parts[i + 1], a}}, 1);
+    }
+  }
+}
+
+/// Other constants, sizes and numbers in some words.
+void vary_fixed_words(Place& place, const Constants& constants, Part words) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = words.first; i < words.end; ++i) {
+    const Part constant = constants.at(i), size = size_at(place, i);
+    if (constant.first < constant.end) {
+      for (const std::string& other : constants.others(constant)) {
+        add_fixed(place, {{constant, other}}, 1);
+      }
+      i = constant.end - 1;
+    } else if (size.first < size.end) {
+      for (const std::string& other : other_sizes(place, size)) {
+        add_fixed(place, {{size, other}}, 1);
+      }
+    } else if (const auto number = whole_number(code[i])) {
+      for (const long other : std::set{*number + 1, *number - 1, *number * 2, *number / 2}) {
+        if (other < 1 || other == *number) continue;
+        add_fixed(place, {{{i, i + 1}, std::to_string(other)}}, 3);
+      }
+    }
+  }
+}
+
+/// `(size + Threads - 1) / Threads` for `size / Threads`, all that a constant is.
+void round_up(Place& place, Part value) {
+  const std::vector<Token>& code = place.code();
+  std::size_t sign = value.first;
+  while (sign < value.end && !code[sign].is("/")) sign = place.outline().behind(sign);
+  if (sign == value.first || sign >= value.end) return;
+  const std::string by = place.words_of({sign + 1, value.end});
+  if (by.find(' ') != by.npos) return;
+  add_fixed(place,
+            {{value, "(" + place.words_of({value.first, sign}) + " + " + by + " - 1) / " + by}}, 0);
+}
+
+/// Whether words are of values: numbers, constants and what stands between them.
+bool are_values(const Place& place, const Constants& constants, Part words) {
+  for (std::size_t i = words.first; i < words.end; ++i) {
+    if (!place.code()[i].is_name()) continue;
+    const Part constant = constants.at(i);
+    if (constant.first == constant.end) return false;
+    i = constant.end - 1;
+  }
+  return words.first < words.end;
+}
+
+/// Parameters of a function that it stores in, all as references.
+void vary_copies(Place& place) {
+  if (place.function().is_kernel) return;
+  Variant variant{.changes = {}, .line = 0, .edits = {}};
+  std::string parameters;
+  for (const Variable& variable : place.scope().variables()) {
+    const bool is_number =
+        variable.type == Variable::Type::real || variable.type == Variable::Type::integer;
+    const bool is_reference = place.code()[variable.declared - 1].is("&");
+    if (!variable.is_parameter || variable.is_constant || is_reference || !is_number) continue;
+    bool is_changed = false;
+    for (std::size_t i = variable.seen.first; i < variable.seen.end; ++i) {
+      is_changed = is_changed || (place.scope().find(i) == &variable &&
+                                  simt::rewriting::is_changed_at(place.outline(), i));
+    }
+    if (!is_changed) continue;
+    variant.line = place.code()[variable.declared].line;
+    const std::string name(variable.name);
+    variant.edits.push_back({{variable.declared, variable.declared + 1}, "& " + name});
+    parameters += (parameters.empty() ? "" : ", ") +
+                  place.words_of({variable.type_begin, variable.declared}) + "& " + name;
+  }
+  if (variant.edits.empty()) return;
+  variant.words =
+      tr("on line {} take what is stored in as references: '{}'", variant.line, parameters);
+  place.add(std::move(variant));
+}
+
+/// How a fragment lies in memory: `row_major` for `col_major`.
+void vary_layouts(Place& place, Part words) {
+  for (std::size_t i = words.first; i < words.end; ++i) {
+    for (const auto& [name, other] :
+         {std::pair("row_major", "col_major"), {"col_major", "row_major"}}) {
+      if (place.code()[i].is(name)) add_fixed(place, {{{i, i + 1}, other}}, 0);
+    }
+  }
+}
+
+}  // namespace
+
+void vary_fixed(Place& place) {
+  vary_copies(place);
+  const std::vector<Token>& code = place.code();
+  const Outline& outline = place.outline();
+  const Constants constants(place);
+  for (const Variable& variable : place.scope().variables()) {
+    if (variable.declared < place.function().body) continue;
+    std::vector<Part> extents;
+    for (std::size_t i = variable.declared + 1; code[i].is("["); i = outline.behind(i)) {
+      extents.push_back({i + 1, outline.behind(i) - 1});
+    }
+    exchange_neighbours(place, extents);
+    // A thread's own arrays are as long as its work, which is no matter of one number.
+    const auto is_shared = [](const Token& token) { return token.is("__shared__"); };
+    if (std::any_of(code.begin() + std::ptrdiff_t(variable.type_begin),
+                    code.begin() + std::ptrdiff_t(variable.declared), is_shared)) {
+      for (const Part extent : extents) vary_fixed_words(place, constants, extent);
+    }
+    if (variable.is_constant && !place.may_vary(variable.declared)) {
+      const bool is_evaluated = code[variable.type_begin].is("constexpr");
+      if (is_evaluated) vary_fixed_words(place, constants, variable.value);
+      if (is_evaluated) round_up(place, variable.value);
+    }
+  }
+  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
+    if (!code[i].is("<") || !code[i - 1].is_name() || place.may_vary(i)) continue;
+    const auto close = outline.template_close(i);
+    if (!close) continue;
+    vary_layouts(place, {i, *close});
+    std::vector<Part> values;
+    for (const Part part : outline.parts_between(i, *close)) {
+      if (!are_values(place, constants, part)) continue;
+      values.push_back(part);
+      vary_fixed_words(place, constants, part);
+    }
+    exchange_neighbours(place, values);
+  }
+}
+
+std::vector<Variant> variants_of_outer_constants(const SourceText& source) {
+  constexpr long of_16_bytes = 4;  // what rows of float are padded by that are loaded as float4
+  const std::vector<Token>& code = source.outline.code();
+  const auto words_of = [&](Part words) {
+    return simt::rewriting::joined(std::span(code).subspan(words.first, words.end - words.first));
+  };
+  std::vector<Variant> found;
+  const std::vector<OuterConstant> constants = outer_constants(source);
+  for (const OuterConstant& constant : constants) {
+    const auto add = [&](Part words, const std::string& text, int cost) {
+      const auto& [first, end] = constant.statement;
+      const int line = code[constant.value.first].line;
+      const std::string given = words_of(constant.statement);
+      std::string other = words_of({first, words.first});
+      other += (code[words.first - 1].is("(") ? "" : " ") + text;
+      if (words.end < end)
+        other += (code[words.end].is(")") ? "" : " ") + words_of({words.end, end});
+      found.push_back({.changes = {},
+                       .line = line,
+                       .edits = {{words, text}},
+                       .words = tr("on line {} write '{}' in place of '{}'", line, other, given),
+                       .cost = cost});
+    };
+    for (std::size_t i = constant.value.first; i < constant.value.end; ++i) {
+      if (const auto number = whole_number(code[i])) {
+        std::set<long> others = {*number + 1, *number - 1, *number * 2, *number / 2};
+        if (*number == 1) others.insert(of_16_bytes);
+        for (const long other : others) {
+          if (other >= 1 && other != *number) add({i, i + 1}, std::to_string(other), 3);
+        }
+      }
+      if (!code[i].is_name() || code[i - 1].is("::") || code[i + 1].is("::")) continue;
+      for (const OuterConstant& other : constants) {
+        const bool is_seen = other.begin_of_class == constant.begin_of_class &&
+                             other.value.first < constant.value.first;
+        if (is_seen && other.name != code[i].text) add({i, i + 1}, std::string(other.name), 2);
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace tilewise::grading
