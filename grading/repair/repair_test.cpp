@@ -51,7 +51,8 @@ Told told_of(const Mistake& made, const std::vector<std::string>& calls, const s
                         .calls = calls,
                         .file = blamed,
                         .lines = {told.line},
-                        .gpu = core::gpu_profile(core::default_gpu)};
+                        .gpu = simulated_gpu(stage_called(made.stage),
+                                             core::gpu_profile(core::default_gpu))};
   request.confirm = [&](const std::filesystem::path& folder) {
     ++told.confirmations;
     told.source = core::text_of(folder / made.file);
