@@ -52,10 +52,51 @@ void vary_joined(Place& place, Part words) {
   }
 }
 
+/// What a loop with more than one element a turn goes on by, by the variable that counts.
+std::vector<std::pair<std::string, std::string>> steps_of_loops(const Place& place) {
+  const std::vector<Token>& code = place.code();
+  std::vector<std::pair<std::string, std::string>> steps;
+  for (const Statement* statement : with_inner(place.body())) {
+    const std::size_t open = statement->words.first + 1;
+    if (!code[open - 1].is("for") || !code[open].is("(")) continue;
+    const std::size_t close = place.outline().behind(open) - 1;
+    std::size_t first = close;
+    while (first > open && !code[first - 1].is(";")) --first;
+    const bool is_one = first + 3 < close && code[first].is_name() && code[first + 1].is("+") &&
+                        code[first + 2].is("=");
+    if (is_one) steps.emplace_back(code[first].text, place.words_of({first + 3, close}));
+  }
+  return steps;
+}
+
+/// A path for whole steps may lack, in part, the test that a step is whole: `k0 + Tile <= n`.
+void vary_whole_steps(Place& place, Part words) {
+  const std::vector<Variable>& variables = place.scope().variables();
+  for (const auto& [counter, step] : steps_of_loops(place)) {
+    const bool is_seen =
+        std::ranges::any_of(place.scope().seen_at(words.first),
+                            [&](const Variable* each) { return each->name == counter; });
+    if (!is_seen) continue;
+    for (const Variable& limit : variables) {
+      if (!limit.is_parameter || limit.type != Variable::Type::integer) continue;
+      const std::string test = counter + " + " + step + " <= " + std::string(limit.name);
+      const std::string given = place.words_of(words);
+      if (given.find(test) != given.npos) continue;
+      place.add_condition(words, given + " && " + test, 2);
+      place.add_condition(words, test, 3);
+      std::vector<Part> all = joined_by(place, words, "&&");
+      for (std::size_t i = 0; i < all.size() && all.size() > 1; ++i) {
+        place.add_condition(words, joined(place, all, " && ", i) + " && " + test, 2);
+      }
+    }
+  }
+}
+
 void vary_condition(Place& place, Part words, bool may_be_left_out) {
   if (words.first >= words.end || !place.may_vary(words.first)) return;
   if (declares(place.outline(), {words.first, words.end + 1})) return;
   vary_joined(place, words);
+  vary_whole_steps(place, words);
   place.add_condition(words, "!(" + place.words_of(words) + ")", 2);
   if (may_be_left_out) {
     // Told before any change of the condition by which it would always hold.

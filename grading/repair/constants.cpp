@@ -12,6 +12,12 @@ Constants::Constants(const Place& place) : place_(place), code_(place.code()) {
         i >= place.function().body || place.outline().scope(i) == simt::rewriting::Scope::file;
     if (is_seen && code_[i].is("constexpr")) add_declared(i);
   }
+  for (const OuterConstant& constant : outer_constants(place.outline())) {
+    const std::size_t begin = constant.begin_of_class, body = place.function().body;
+    if (begin != 0 && begin < body && place.outline().behind(begin) > body) {
+      groups_[""].insert(constant.name);
+    }
+  }
   for (std::size_t i = place.function().body; i < place.function().end; ++i) {
     if (is_member(i)) groups_[code_[i].text].insert(code_[i + 2].text);
   }
@@ -105,23 +111,26 @@ std::vector<std::string> other_sizes(const Place& place, Part given) {
   return {sizes.begin(), sizes.end()};
 }
 
-std::vector<OuterConstant> outer_constants(const SourceText& source) {
-  const Outline& outline = source.outline;
+std::vector<OuterConstant> outer_constants(const Outline& outline) {
   const std::vector<Token>& code = outline.code();
   std::vector<OuterConstant> found;
   std::vector<std::size_t> classes = {0};
-  for (std::size_t i = 0; i + 4 < code.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     const auto scope = outline.scope(i);
     if (scope == simt::rewriting::Scope::block) continue;
-    if (scope == simt::rewriting::Scope::file) classes = {0};
+    while (classes.size() > 1 && outline.behind(classes.back()) <= i) classes.pop_back();
     if (code[i].is("{")) classes.push_back(i);
-    const bool is_one = code[i].is("constexpr") && names_integers(code[i + 1]) &&
-                        code[i + 2].is_name() && code[i + 3].is("=");
-    if (!is_one) continue;
-    std::size_t end = i + 4;
-    while (end < code.size() && !code[end].is(";") && !code[end].is(",")) end = outline.behind(end);
-    if (end >= code.size() || code[end].is(",")) continue;
-    found.push_back({code[i + 2].text, {i + 1, end}, {i + 4, end}, classes.back()});
+    if (!code[i].is("constexpr") || !names_integers(code[i + 1])) continue;
+    for (std::size_t name = i + 2; name + 2 < code.size();) {
+      if (!code[name].is_name() || !code[name + 1].is("=")) break;
+      std::size_t end = name + 2;
+      while (end < code.size() && !code[end].is(";") && !code[end].is(",")) {
+        end = outline.behind(end);
+      }
+      found.push_back({code[name].text, {name, end}, {name + 2, end}, classes.back()});
+      if (end >= code.size() || code[end].is(";")) break;
+      name = end + 1;
+    }
   }
   return found;
 }

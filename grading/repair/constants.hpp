@@ -39,11 +39,11 @@ class Constants {
 /// A constexpr integer that stands in a class, or outside of all.
 struct OuterConstant {
   std::string_view name;
-  Part statement;  ///< from its type on, without the semicolon
+  Part definition;  ///< from its name on
   Part value;
-  std::size_t begin_of_class;  ///< or of the source
+  std::size_t begin_of_class;  ///< its bracket; 0: of none
 };
-std::vector<OuterConstant> outer_constants(const SourceText& source);
+std::vector<OuterConstant> outer_constants(const Outline& outline);
 
 /// The `sizeof(float)` that begins at a token; empty where none does.
 Part size_at(const Place& place, std::size_t i);

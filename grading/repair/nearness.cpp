@@ -44,7 +44,7 @@ std::set<int> lines_making(const std::map<int, int>& lines, const SourceText& so
   constexpr int short_lines = 8;
   const std::vector<Token>& code = source.outline.code();
   std::set<int> found;
-  for (const OuterConstant& constant : outer_constants(source)) {
+  for (const OuterConstant& constant : outer_constants(source.outline)) {
     const auto uses_it = [&](const Token& token) {
       return token.is(constant.name) && lines.contains(token.line);
     };

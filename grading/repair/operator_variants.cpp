@@ -127,6 +127,16 @@ void vary_comparison(Place& place, std::size_t i) {
                .line = place.code()[i].line,
                .edits = {{{i, i + 1}, std::string(each.other)}}});
   }
+  if (place.code()[i].is("<") || place.code()[i].is(">=")) {
+    for (const Variable* addend : place.scope().seen_at(i)) {
+      if (addend->type != Variable::Type::integer || addend->is_parameter) continue;
+      const std::string name(addend->name);
+      place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, "-@ * " + name + " +"}},
+                 .line = place.code()[i].line,
+                 .edits = {{{i, i + 1}, "+ " + name + " " + std::string(place.code()[i].text)}},
+                 .cost = 3});
+    }
+  }
   // One less than a bound: of stages that are filled before a loop, of pairs of columns.
   const Part bound = operand_at(place, i + 1);
   static constexpr auto ends = std::to_array<std::string_view>({")", ";", "&&", "||", "?"});
@@ -195,6 +205,50 @@ void vary_product(Place& place, std::size_t i) {
   place.add_expression({left.first, right.end}, place.words_of(left));
 }
 
+/// Whether a sum is in brackets: `(a + b)`.
+bool is_sum_in_brackets(const Place& place, Part words) {
+  const std::vector<Token>& code = place.code();
+  if (words.first >= words.end || !code[words.first].is("(") || ends_operand(code[words.first - 1]))
+    return false;
+  for (std::size_t i = words.first + 2; i + 1 < words.end; i = place.outline().behind(i)) {
+    if (is_among(code[i], {"+", "-"}) && ends_operand(code[i - 1])) return true;
+    if (is_among(code[i], {"?", ","})) return false;
+  }
+  return false;
+}
+
+/// A product with a sum may be meant without the brackets: `alpha * (x + beta * y)`.
+void vary_brackets(Place& place, std::size_t i) {
+  const Part left = product_before(place, i), right = operand_at(place, i + 1);
+  if (left.first == left.end || right.first == right.end) return;
+  if (!is_whole_sum(place, {left.first, right.end})) return;
+  const auto opened = [&](Part sum) { return place.words_of({sum.first + 1, sum.end - 1}); };
+  const std::string a = place.words_of(left), b = place.words_of(right);
+  if (is_sum_in_brackets(place, right)) {
+    place.add_expression({left.first, right.end}, a + " * " + opened(right));
+  }
+  if (is_sum_in_brackets(place, left)) {
+    place.add_expression({left.first, right.end}, opened(left) + " * " + b);
+  }
+}
+
+/// `(n + side - 1) / side` for `n + side - 1 / side`.
+void vary_quotient_of_sum(Place& place, std::size_t i) {
+  const std::vector<Token>& code = place.code();
+  Part sum = product_before(place, i);
+  const Part by = operand_at(place, i + 1);
+  if (sum.first == sum.end || by.first == by.end) return;
+  std::size_t first = sum.first;
+  while (is_among(code[first - 1], {"+", "-"}) && ends_operand(code[first - 2])) {
+    const Part before = product_before(place, first - 1);
+    if (before.first == before.end) return;
+    first = before.first;
+  }
+  if (first == sum.first || !is_whole_sum(place, {first, by.end})) return;
+  place.add_expression({first, by.end},
+                       "(" + place.words_of({first, sum.end}) + ") / " + place.words_of(by));
+}
+
 /// `(t & 31) * 4` for `t & 31 * 4`: what multiplies and adds binds more tightly than what masks.
 void vary_precedence(Place& place, std::size_t i) {
   const Part left = operand_before(place, i), mask = operand_at(place, i + 1);
@@ -228,8 +282,10 @@ void vary_operators(Place& place) {
       vary_sum(place, i);
     } else if (code[i].is("*")) {
       vary_product(place, i);
+      vary_brackets(place, i);
     } else if (code[i].is("/") || code[i].is("%")) {
       vary_division(place, i);
+      if (code[i].is("/")) vary_quotient_of_sum(place, i);
     } else if (code[i].is("&")) {
       vary_precedence(place, i);
     }

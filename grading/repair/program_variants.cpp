@@ -102,6 +102,19 @@ void vary_copies(Place& place) {
   place.add(std::move(variant));
 }
 
+/// `sizeof(*sum)` for `sizeof(sum)`, which is the size of a pointer.
+void vary_sizes_of_pointers(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
+    if (!code[i].is("sizeof")) continue;
+    const std::size_t name = code[i + 1].is("(") ? i + 2 : i + 1;
+    const Variable* const variable = place.scope().find(name);
+    const bool ends = name == i + 1 || code[name + 1].is(")");
+    if (variable == nullptr || variable->type != Variable::Type::pointer || !ends) continue;
+    add_fixed(place, {{{name, name + 1}, "*" + std::string(variable->name)}}, 0);
+  }
+}
+
 /// How a fragment lies in memory: `row_major` for `col_major`.
 void vary_layouts(Place& place, Part words) {
   for (std::size_t i = words.first; i < words.end; ++i) {
@@ -116,6 +129,7 @@ void vary_layouts(Place& place, Part words) {
 
 void vary_fixed(Place& place) {
   vary_copies(place);
+  vary_sizes_of_pointers(place);
   const std::vector<Token>& code = place.code();
   const Outline& outline = place.outline();
   const Constants constants(place);
@@ -160,12 +174,12 @@ std::vector<Variant> variants_of_outer_constants(const SourceText& source) {
     return simt::rewriting::joined(std::span(code).subspan(words.first, words.end - words.first));
   };
   std::vector<Variant> found;
-  const std::vector<OuterConstant> constants = outer_constants(source);
+  const std::vector<OuterConstant> constants = outer_constants(source.outline);
   for (const OuterConstant& constant : constants) {
     const auto add = [&](Part words, const std::string& text, int cost) {
-      const auto& [first, end] = constant.statement;
+      const auto& [first, end] = constant.definition;
       const int line = code[constant.value.first].line;
-      const std::string given = words_of(constant.statement);
+      const std::string given = words_of(constant.definition);
       std::string other = words_of({first, words.first});
       other += (code[words.first - 1].is("(") ? "" : " ") + text;
       if (words.end < end)

@@ -45,14 +45,14 @@ Told told_of(const Mistake& made, const std::vector<std::string>& calls, const s
   const ScratchDirectory submission, scratch;
   std::filesystem::copy(solution, submission.path(), std::filesystem::copy_options::recursive);
   std::ofstream(submission.path() / made.file) << wrong;
-  RepairRequest request{.stage = stage_called(made.stage),
-                        .source_directory = submission.path(),
-                        .scratch = scratch.path(),
-                        .calls = calls,
-                        .file = blamed,
-                        .lines = {told.line},
-                        .gpu = simulated_gpu(stage_called(made.stage),
-                                             core::gpu_profile(core::default_gpu))};
+  RepairRequest request{
+      .stage = stage_called(made.stage),
+      .source_directory = submission.path(),
+      .scratch = scratch.path(),
+      .calls = calls,
+      .file = blamed,
+      .lines = {told.line},
+      .gpu = simulated_gpu(stage_called(made.stage), core::gpu_profile(core::default_gpu))};
   request.confirm = [&](const std::filesystem::path& folder) {
     ++told.confirmations;
     told.source = core::text_of(folder / made.file);

@@ -200,7 +200,7 @@ namespace {
 /// Whether compilers may run it.
 bool is_constant(const std::vector<Token>& code, const WrittenFunction& function) {
   for (std::size_t i = function.parameters; i-- > 0;) {
-    if (code[i].is(";") || code[i].is("}")) return false;
+    if (code[i].is(";") || code[i].is("{") || code[i].is("}")) return false;
     if (code[i].is("constexpr") || code[i].is("consteval")) return true;
   }
   return false;

@@ -67,7 +67,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"const int lower = row + 8;", "lower = min(row + 8, n - 1);"},
         Mended{"constexpr int wide = 8; float s = __shfl_sync(all, A[row], 0);",
                "__shfl_sync(all, A[row], 0, wide);"},
+        // Brackets.
+        Mended{"const float x = n * (A[row] + col * B[col]);", "x = n * A[row] + col * B[col];"},
+        Mended{"const int blocks = n + 16 - 1 / 16;", "blocks = (n + 16 - 1) / 16;"},
         // What is missing.
+        Mended{"for (int k = 0; k < n; k += 16) if (row < n) C[k] = 0;",
+               "if (row < n && k + 16 <= n) C[k] = 0;"},
+        Mended{"for (int s = 0; s < 16; ++s) if (row < n) C[s] = 0;", "if (row + s < n) C[s] = 0;"},
         Mended{"const float* a = A + std::size_t(row) * n; C[row] = a[0];",
                "const float* a = A + std::size_t(row) * n + row;"},
         Mended{"int i = row; for (; i + n < col; i += 2 * n) C[i] = 0; if (i < col) C[i] = 0;",
@@ -433,9 +439,22 @@ INSTANTIATE_TEST_SUITE_P(
                     "};\n"
                     "__global__ void f(float* C) { C[Shape::row] = 0; }",
                     {},
-                    {"on line 1 write 'int tile = 16' in place of 'int tile = 32'",
-                     "on line 5 write 'int row = depth + 4' in place of 'int row = depth + 1'"},
-                    {"int row = tile"}},
+                    {"on line 1 write 'tile = 16' in place of 'tile = 32'",
+                     "on line 5 write 'row = depth + 4' in place of 'row = depth + 1'",
+                     "on line 3 write 'cols = 4' in place of 'cols = 8'"},
+                    {"row = tile"}},
+        OfConstants{"struct Shape {\n"
+                    "  static constexpr int across = 4, down = 8;\n"
+                    "  __device__ static int row(int lane) { return lane % down * 4; }\n"
+                    "};\n"
+                    "__global__ void f(float* C) { C[Shape::row(3)] = 0; }",
+                    {"return lane / across * 4;"},
+                    {},
+                    {}},
+        OfConstants{"int run(float* sum) { return cudaMemset(sum, 0, sizeof sum); }",
+                    {},
+                    {"cudaMemset(sum, 0, sizeof *sum)"},
+                    {}},
         OfConstants{"__global__ void f(float* C, int n) {\n"
                     "  __shared__ __align__(8) float Bs[2 * 16][16];\n"
                     "  float own[4];\n"

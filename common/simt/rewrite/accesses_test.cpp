@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/files.hpp"
+#include "common/simt/rewrite/functions.hpp"
 
 namespace tilewise::simt {
 namespace {
@@ -310,6 +311,28 @@ TEST(Callers, OfLambdasStandInTheirFunction) {
   EXPECT_EQ(caller.calls[1].line, 6);
   EXPECT_EQ(caller.calls[1].text, "fill(p ^ 1)");
   EXPECT_EQ(accesses_in(source)[0].lambda, "fill");
+}
+
+TEST(Functions, AreMembersOfClassesToo) {
+  const rewriting::SourceText text(
+      "namespace mine {\n"
+      "struct Feed {\n"
+      " public:\n"
+      "  __device__ Feed(int n_, const int* a_) : n(n_), a(a_) { begin(); }\n"
+      "  static constexpr int side = 4;\n"
+      "  __device__ int at(int i) const { return a[i]; }\n"
+      "  __device__ void begin() { if (n > 0) { --n; } }\n"
+      "  int n, sides[2] = {1, 2};\n"
+      "};\n"
+      "__global__ void kernel(Feed feed) { feed.begin(); }\n"
+      "}\n");
+  ASSERT_EQ(text.functions.size(), 4U);
+  const char* const names[] = {"Feed", "at", "begin", "kernel"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(text.functions[i].name, names[i]);
+    EXPECT_TRUE(text.functions[i].is_of_device) << names[i];
+    EXPECT_EQ(text.functions[i].is_kernel, i == 3) << names[i];
+  }
 }
 
 TEST(Callers, AreThoseOfDeviceFunctions) {

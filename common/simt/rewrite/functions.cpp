@@ -14,24 +14,48 @@ namespace tilewise::simt {
 
 namespace rewriting {
 
+namespace {
+
+/// The brackets of a function's parameters, of which a body may begin at a token: behind them there
+/// may be `const`, or what a constructor begins its members with.
+std::optional<Part> parameters_before(const Outline& outline, std::size_t body) {
+  const std::vector<Token>& code = outline.code();
+  std::size_t close = body - 1;
+  while (close > 0 && (code[close].is("const") || code[close].is("noexcept"))) --close;
+  for (;;) {
+    const auto open = code[close].is(")") ? outline.partner(close) : std::nullopt;
+    if (!open || *open < 1 || !code[*open - 1].is_name()) return std::nullopt;
+    const bool is_of_member = *open > 2 && (code[*open - 2].is(",") || code[*open - 2].is(":")) &&
+                              code[*open - 3].is(")");
+    if (!is_of_member) return Part{*open, close};
+    close = *open - 3;
+  }
+}
+
+}  // namespace
+
 std::vector<WrittenFunction> functions_of(const Outline& outline) {
   const std::vector<Token>& code = outline.code();
   std::vector<WrittenFunction> found;
   std::size_t begin = 0;  // of what may be a function
   for (std::size_t i = 0; i < code.size(); ++i) {
-    if (outline.scope(i) != Scope::file) continue;
-    if (code[i].is(";")) begin = i + 1;
-    if (!code[i].is("{") || i == 0 || !code[i - 1].is(")")) continue;
-    const auto open = outline.partner(i - 1), end = outline.partner(i);
-    if (!open || *open == 0 || !end || !code[*open - 1].is_name()) continue;
+    if (outline.scope(i) == Scope::block) continue;
+    if (code[i].is(";") || code[i].is("}")) begin = i + 1;
+    if (!code[i].is("{") || i == 0) continue;
+    const auto parameters = parameters_before(outline, i);
+    const auto end = outline.partner(i);
+    if (!parameters || !end) {
+      begin = i + 1;  // of a class or a namespace
+      continue;
+    }
     const auto says = [&](std::string_view word) {
       return std::any_of(code.begin() + static_cast<std::ptrdiff_t>(begin),
-                         code.begin() + static_cast<std::ptrdiff_t>(*open),
+                         code.begin() + static_cast<std::ptrdiff_t>(parameters->first),
                          [&](const Token& token) { return token.is(word); });
     };
     const bool is_kernel = says("__global__");
-    found.push_back({std::string(code[*open - 1].text), is_kernel, is_kernel || says("__device__"),
-                     *open, i, *end});
+    found.push_back({std::string(code[parameters->first - 1].text), is_kernel,
+                     is_kernel || says("__device__"), parameters->first, i, *end});
     begin = *end + 1;
     i = *end;
   }

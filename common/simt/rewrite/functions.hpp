@@ -10,7 +10,7 @@
 
 namespace tilewise::simt::rewriting {
 
-/// A function of the source that has a body.
+/// A function of the source that has a body, a member of a class among them.
 struct WrittenFunction {
   std::string name;
   bool is_kernel, is_of_device;
