@@ -59,6 +59,10 @@ void vary_arguments(Place& place) {
                          std::ranges::find(no_calls, code[i - 1].text) == no_calls.end();
     const auto close = is_call ? place.outline().partner(i) : std::nullopt;
     if (close) exchange(place.outline().parts_between(i, *close), Change::Form::expression);
+    const auto end_of_list =
+        code[i].is("{") && code[i - 1].is("=") ? place.outline().partner(i) : std::nullopt;
+    if (end_of_list)
+      exchange(place.outline().parts_between(i, *end_of_list), Change::Form::expression);
     if (!code[i].is("<<<")) continue;
     std::vector<Part> parts = {{i + 1, i + 1}};
     std::size_t at = i + 1;

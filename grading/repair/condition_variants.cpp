@@ -82,11 +82,11 @@ void vary_whole_steps(Place& place, Part words) {
       const std::string test = counter + " + " + step + " <= " + std::string(limit.name);
       const std::string given = place.words_of(words);
       if (given.find(test) != given.npos) continue;
-      place.add_condition(words, given + " && " + test, 2);
-      place.add_condition(words, test, 3);
+      place.add_condition(words, given + " && " + test, 2, true);
+      place.add_condition(words, test, 3, true);
       std::vector<Part> all = joined_by(place, words, "&&");
       for (std::size_t i = 0; i < all.size() && all.size() > 1; ++i) {
-        place.add_condition(words, joined(place, all, " && ", i) + " && " + test, 2);
+        place.add_condition(words, joined(place, all, " && ", i) + " && " + test, 2, true);
       }
     }
   }

@@ -9,31 +9,6 @@
 
 namespace tilewise::grading {
 
-void vary_constants(Place& place) {
-  constexpr std::size_t most_variables = 6;
-  const Constants constants(place);
-  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
-    const Part constant = constants.at(i), size = size_at(place, i);
-    if (constant.first < constant.end && place.may_vary(i)) {
-      for (const std::string& other : constants.others(constant)) {
-        place.add_expression(constant, other, 1, 1);
-      }
-      // What is known only when the program runs may have been meant, a size of a matrix above all.
-      std::vector<const Variable*> others = place.scope().seen_at(i);
-      std::erase_if(others,
-                    [](const Variable* other) { return other->type != Variable::Type::integer; });
-      std::ranges::stable_partition(others, &Variable::is_parameter);
-      if (others.size() > most_variables) others.resize(most_variables);
-      for (const Variable* other : others) {
-        place.add_expression(constant, std::string(other->name), 2, 1);
-      }
-      i = constant.end - 1;
-    } else if (size.first < size.end && place.may_vary(i - 1)) {
-      for (const std::string& other : other_sizes(place, size)) place.add_expression(size, other);
-    }
-  }
-}
-
 namespace {
 
 /// Numbers that a function multiplies, divides or goes on by.
@@ -52,6 +27,40 @@ std::set<std::string> numbers_to_multiply_by(const Place& place) {
   }
   return found;
 }
+
+}  // namespace
+
+void vary_constants(Place& place) {
+  constexpr std::size_t most_variables = 6;
+  const Constants constants(place);
+  const std::set<std::string> numbers = numbers_to_multiply_by(place);
+  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
+    const Part constant = constants.at(i), size = size_at(place, i);
+    if (constant.first < constant.end && place.may_vary(i)) {
+      for (const std::string& other : constants.others(constant)) {
+        place.add_expression(constant, other, 1, 1);
+      }
+      // What is known only when the program runs may have been meant, a size of a matrix above all.
+      std::vector<const Variable*> others = place.scope().seen_at(i);
+      std::erase_if(others,
+                    [](const Variable* other) { return other->type != Variable::Type::integer; });
+      std::ranges::stable_partition(others, &Variable::is_parameter);
+      const bool is_factor = place.code()[i - 1].is("*") || place.code()[constant.end].is("*");
+      if (is_factor) {
+        for (const std::string& number : numbers) place.add_expression(constant, number, 2);
+      }
+      if (others.size() > most_variables) others.resize(most_variables);
+      for (const Variable* other : others) {
+        place.add_expression(constant, std::string(other->name), 2, 1);
+      }
+      i = constant.end - 1;
+    } else if (size.first < size.end && place.may_vary(i - 1)) {
+      for (const std::string& other : other_sizes(place, size)) place.add_expression(size, other);
+    }
+  }
+}
+
+namespace {
 
 /// Whether a value is a whole argument of a call.
 bool is_argument(const std::vector<Token>& code, Part value) {
@@ -74,9 +83,9 @@ Part lone_value_at(const Place& place, const Constants& constants, std::size_t i
   const auto is_among = [](const auto& words, const Token& token) {
     return std::ranges::find(words, token.text) != std::end(words);
   };
-  const bool is_index =
-      (code[i].is("blockIdx") || code[i].is("threadIdx") || code[i].is("blockDim")) &&
-      code[i + 1].is(".");
+  const bool is_index = (code[i].is("blockIdx") || code[i].is("threadIdx") ||
+                         code[i].is("blockDim") || code[i].is("gridDim")) &&
+                        code[i + 1].is(".");
   const Variable* const variable = place.scope().find(i);
   const bool is_one = is_index || (variable != nullptr ? variable->type == Variable::Type::integer
                                                        : constants.at(i).end == i + 1);
@@ -100,7 +109,7 @@ void vary_factors(Place& place) {
     const Part value = lone_value_at(place, constants, i);
     if (value.first == value.end) continue;
     const std::string words = place.words_of(value);
-    const bool is_block = place.code()[i].is("blockIdx");
+    const bool is_block = place.code()[i].is("blockIdx") || place.code()[i].is("gridDim");
     if (place.code()[i].is("blockDim")) {
       // From one thread's share to its next: all threads of a block, or of a grid's row.
       for (const char* other : {"blockDim.x", "blockDim.y", "gridDim.x"}) {

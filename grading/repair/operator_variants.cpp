@@ -190,6 +190,12 @@ void vary_sum(Place& place, std::size_t i) {
   place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, "(1 - 2 * @) *"}},
              .line = code[i].line,
              .edits = {{{i, i + 1}, is_plus ? "-" : "+"}}});
+  // The last of so many is one less.
+  if (!is_plus && right.first < right.end && is_whole_sum(place, {left.first, right.end})) {
+    place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, "@ +"}},
+               .line = code[i].line,
+               .edits = {{{i, i + 1}, "- 1 -"}}});
+  }
   if (is_plus) vary_addend(place, left, product_at(place, i + 1));
   if (left.first == left.end || right.first == right.end) return;
   if (!is_whole_sum(place, {left.first, right.end})) return;

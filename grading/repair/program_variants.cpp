@@ -115,6 +115,30 @@ void vary_sizes_of_pointers(Place& place) {
   }
 }
 
+bool says_builtin(std::string_view words) {
+  static constexpr auto builtins =
+      std::to_array<std::string_view>({"threadIdx.", "blockIdx.", "blockDim.", "gridDim."});
+  return std::ranges::any_of(builtins,
+                             [&](std::string_view each) { return words.find(each) != words.npos; });
+}
+
+/// `int` for what is unsigned, as parts of threadIdx are: a difference below 0 becomes large.
+void vary_signs(Place& place) {
+  static constexpr auto unsigned_types =
+      std::to_array<std::string_view>({"auto", "unsigned", "std::size_t", "size_t"});
+  for (const Variable& variable : place.scope().variables()) {
+    if (variable.is_parameter || variable.declared < place.function().body) continue;
+    std::size_t first = variable.type_begin;
+    while (place.code()[first].is("const") || place.code()[first].is("static")) ++first;
+    const Part type{first, variable.declared};
+    if (type.first >= type.end) continue;
+    const std::string given = place.words_of(type);
+    const bool is_one = std::ranges::find(unsigned_types, given) != unsigned_types.end();
+    const bool is_of_builtin = says_builtin(place.words_of(variable.value));
+    if (is_one && (given != "auto" || is_of_builtin)) add_fixed(place, {{type, "int"}}, 1);
+  }
+}
+
 /// How a fragment lies in memory: `row_major` for `col_major`.
 void vary_layouts(Place& place, Part words) {
   for (std::size_t i = words.first; i < words.end; ++i) {
@@ -130,6 +154,7 @@ void vary_layouts(Place& place, Part words) {
 void vary_fixed(Place& place) {
   vary_copies(place);
   vary_sizes_of_pointers(place);
+  vary_signs(place);
   const std::vector<Token>& code = place.code();
   const Outline& outline = place.outline();
   const Constants constants(place);

@@ -18,6 +18,7 @@
 #include <variant>
 
 #include "common/base/files.hpp"
+#include "grading/builder/access_words.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/problem/reference.hpp"
@@ -101,17 +102,26 @@ std::optional<VariedFile> file_with(const RepairRequest& request, const std::str
   return std::nullopt;
 }
 
-/// Lines of the source that a compiler's message names.
-std::set<int> lines_in(const std::string& text, const std::string& file) {
-  std::set<int> lines;
+/// What a compiler's messages say of a line of a source: the names and signs that they quote.
+std::map<int, std::set<std::string>> words_by_line(const std::string& text,
+                                                   const std::string& file) {
+  std::map<int, std::set<std::string>> words;
   for (std::size_t at = text.find(file + ":"); at != text.npos;
        at = text.find(file + ":", at + 1)) {
-    lines.insert(std::atoi(text.c_str() + at + file.size() + 1));
+    const std::string message = text.substr(at, text.find('\n', at) - at);
+    std::set<std::string>& quoted = words[std::atoi(message.c_str() + file.size() + 1)];
+    for (std::size_t open = message.find('\''); open != message.npos;) {
+      const std::size_t close = message.find('\'', open + 1);
+      if (close == message.npos) break;
+      quoted.insert(message.substr(open + 1, close - open - 1));
+      open = message.find('\'', close + 1);
+    }
   }
-  return lines;
+  return words;
 }
 
-/// Compiles variants as one module. What does not compile is taken out, line by line.
+/// Compiles variants as one module. What does not compile is taken out, line by line: what says
+/// what messages quote, or else what dares most.
 fs::path build_variants(const RepairRequest& request, const VariedFile& file,
                         std::vector<Variant>& variants) {
   constexpr int most_attempts = 6;
@@ -124,14 +134,27 @@ fs::path build_variants(const RepairRequest& request, const VariedFile& file,
     build.varied = true;
     const BuildResult built = build_module(build);
     if (built.ok) return built.module;
-    std::set<int> lines = lines_in(built.output, file.name);
-    lines.insert(built.finding.line);
+    auto quoted = words_by_line(built.output, file.name);
+    quoted.try_emplace(built.finding.line);
+    const auto& code = file.source->outline.code();
     const auto stands_there = [&](const Variant& variant) {
       return std::ranges::any_of(variant.changes, [&](const Change& change) {
-        const auto& code = file.source->outline.code();
-        return lines.contains(code[change.words.first].line);
+        return quoted.contains(code[change.words.first].line);
       });
     };
+    const auto says_it = [&](const Variant& variant) {
+      return std::ranges::any_of(variant.changes, [&](const Change& change) {
+        const auto words = quoted.find(code[change.words.first].line);
+        return words != quoted.end() &&
+               std::ranges::any_of(words->second, [&](const std::string& word) {
+                 constexpr std::string_view sign = "operator";
+                 return word.starts_with(sign)
+                            ? change.text.find(word.substr(sign.size())) != change.text.npos
+                            : says_word(change.text, word);
+               });
+      });
+    };
+    if (std::erase_if(variants, says_it) > 0) continue;
     int most = -1;
     for (const Variant& variant : variants) {
       if (stands_there(variant)) most = std::max(most, variant.daring);
@@ -240,18 +263,20 @@ class Hunt {
     Runner runner(module, request_, {{longest_call_s}});
     for (std::size_t i = 0; i < order.size() && !is_over(); ++i) {
       const Variant& found = variants[order[i]];
-      const bool does_nothing_more = found.condition != 0 && is_decided_by(found.condition);
-      if ((does_nothing_more && !found.takes_one_path) || !search.is_right(i)) continue;
+      const bool may_do_no_more =
+          found.condition != 0 && is_decided_by(found.condition) && !found.asks_for_whole_step;
+      if ((may_do_no_more && !found.takes_one_path) || !search.is_right(i)) continue;
       if (found.takes_one_path) {
         paths_.push_back(found);
         continue;
       }
       if (puts_in_a_constant(found)) continue;
-      if (stops_lines(found, static_cast<std::int32_t>(order[i] + 1), runner)) {
+      const auto number = static_cast<std::int32_t>(order[i] + 1);
+      if (stops_lines(found, number, runner) || launches_too_much(number, runner)) {
         idling_.push_back(found);
         continue;
       }
-      if (!is_right_in_later_calls(module, static_cast<std::int32_t>(order[i] + 1))) continue;
+      if (!is_right_in_later_calls(module, number)) continue;
       if (confirms(found)) return Repair{found.words};
       is_over_ = confirmations_ >= most_confirmations;
     }
@@ -271,7 +296,7 @@ class Hunt {
     return beside;
   }
 
-  /// A change by which something no longer runs.
+  /// A change by which something no longer runs, or far more.
   std::optional<Repair> what_idles() { return first_confirmed(idling_); }
 
   /// The same of what is a program of its own.
@@ -313,6 +338,8 @@ class Hunt {
 
  private:
   static constexpr int most_confirmations = 4;  // take seconds each
+  /// Of a grid that was too small. One of many more blocks than there is work for covers all, too.
+  static constexpr double most_threads = 2;
 
   /// A sum that starts anew with every tile is right where there is one tile.
   void make_calls_large_enough() {
@@ -367,6 +394,15 @@ class Hunt {
     });
   }
 
+  /// Whether a kernel has far more threads than before, of which most have nothing to do.
+  static bool launches_too_much(std::int32_t number, Runner& runner) {
+    const auto before = runner.threads(0), after = runner.threads(number);
+    return std::ranges::any_of(before, [&](const auto& kernel) {
+      const auto now = after.find(kernel.first);
+      return now != after.end() && now->second > most_threads * kernel.second;
+    });
+  }
+
   /// Whether a variant comes right in calls, too, that went wrong where others were confirmed. Many
   /// that change one condition are right in the same few calls, and a confirmation takes seconds.
   bool is_right_in_later_calls(const fs::path& module, std::int32_t number) const {
@@ -408,8 +444,9 @@ class Hunt {
 
   RepairRequest request_;
   const VariedFile& file_;
-  std::vector<Variant> paths_;   ///< that come right where one of two is always taken
-  std::vector<Variant> idling_;  ///< that come right, and stop something that ran
+  std::vector<Variant> paths_;  ///< that come right where one of two is always taken
+  /// That come right, and stop something that ran, or have far more threads than before.
+  std::vector<Variant> idling_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   RepairRequest later_ = without_calls(request_);  ///< with the calls of changes that were refused
   double limit_s_ = request_.time_limit_s;

@@ -136,39 +136,50 @@ bool Runner::all_right(std::int32_t variant) {
 }
 
 std::vector<CallLimits> Runner::find_limits(double shortest_s, double times_as_long) {
-  std::map<double, double> seconds;  // by size, of the longest call of that or a smaller one
   const auto size = [&](std::size_t call) {
     return posed(call).call.operations + double(posed(call).bytes);
   };
-  std::vector<CallLimits> limits;
+  std::set<std::string, std::less<>> functions;
+  for (const Posed& each : calls_) functions.insert(each.call.function);
+  // What goes wrong may end at once: small calls that come to an end tell how long others take.
+  constexpr std::size_t enough = 4;
+  std::vector<double> taken_s(limits_.size());
+  double per_size_s = 0;
+  std::size_t returned = 0;
   for (std::size_t call = 0; call < limits_.size(); ++call) {
+    const bool is_beside = call >= calls_.size();
+    if (is_beside && (returned == enough || !functions.contains(posed(call).call.function)))
+      continue;
     if (!worker_) start();
     const auto begin = std::chrono::steady_clock::now();
-    limits.push_back({0, early_reads(call)});
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    double& longest = seconds[size(call)];
-    if (worker_) longest = std::max(longest, taken.count());
+    const bool returns = look_at(call);
+    taken_s[call] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (!returns) continue;
+    const double by_size_s = taken_s[call] / size(call);
+    per_size_s = returned++ == 0 ? by_size_s : std::min(per_size_s, by_size_s);
   }
-  double longest = 0;
-  for (auto& [size, taken] : seconds) taken = longest = std::max(longest, taken);
   for (std::size_t call = 0; call < limits_.size(); ++call) {
-    limits[call].seconds = std::max(shortest_s, times_as_long * seconds[size(call)]);
+    const double expected_s = std::max(taken_s[call], per_size_s * size(call));
+    limits_[call].seconds =
+        std::clamp(times_as_long * expected_s, shortest_s, times_as_long * limits_[call].seconds);
   }
-  return limits_ = limits;
+  return limits_;
 }
 
-std::set<int> Runner::early_reads(std::size_t call) {
+bool Runner::look_at(std::size_t call) {
+  auto& [seconds, early_reads] = limits_[call];
+  early_reads.emplace();
   std::vector<Argument> arguments;
-  const CallReply reply =
-      make(posed(call), limits_[call].seconds, 0, {.checks = true, .seed = 1}, arguments);
-  if (reply.ending != CallReply::Ending::returned || reply.cuda_status != 0) return {};
-  std::set<int> lines;
-  for (const core::Finding& finding : reply.findings) {
-    if (finding.kind != "uninitialised") return {};
-    lines.insert(finding.line);
-  }
+  const CallReply reply = make(posed(call), seconds, 0, {.checks = true, .seed = 1}, arguments);
+  if (reply.ending != CallReply::Ending::returned) return false;
+  const bool is_early = std::ranges::all_of(
+      reply.findings, [](const core::Finding& finding) { return finding.kind == "uninitialised"; });
+  if (reply.cuda_status != 0 || !is_early) return true;
   const bool may_be_at_fault = call < calls_.size() && has_right_values(call, arguments);
-  return may_be_at_fault ? std::set<int>() : lines;
+  for (const core::Finding& finding : reply.findings) {
+    if (!may_be_at_fault) early_reads->insert(finding.line);
+  }
+  return true;
 }
 
 std::set<std::pair<std::string, int>> Runner::lines_that_run(std::int32_t variant) {
@@ -186,6 +197,20 @@ std::set<std::pair<std::string, int>> Runner::lines_that_run(std::int32_t varian
   return lines;
 }
 
+std::map<std::string, double> Runner::threads(std::int32_t variant) {
+  std::map<std::string, double> threads;
+  for (const Posed& each : calls_) {
+    std::vector<Argument> arguments;
+    const CallReply reply = make(each, limits_.front().seconds, variant,
+                                 {.checks = true, .counters = true, .seed = 1}, arguments);
+    for (const KernelProfile& kernel : reply.profiles) {
+      const auto& [x, y, z] = kernel.launch.block;
+      threads[kernel.launch.kernel] += double(kernel.blocks) * x * y * z;
+    }
+  }
+  return threads;
+}
+
 CallReply Runner::make(const Posed& posed, double limit_s, std::int32_t variant,
                        const simt::Watch& watch, std::vector<Argument>& arguments) {
   if (!worker_) start();
@@ -198,7 +223,8 @@ CallReply Runner::make(const Posed& posed, double limit_s, std::int32_t variant,
 }
 
 bool Runner::comes_right(std::size_t call, std::int32_t variant) {
-  const auto& [seconds, early_reads] = limits_[call];
+  auto& [seconds, early_reads] = limits_[call];
+  if (!early_reads) look_at(call);
   std::vector<Argument> arguments;
   const CallReply reply =
       make(posed(call), seconds, variant, {.checks = true, .seed = 1}, arguments);
@@ -206,7 +232,7 @@ bool Runner::comes_right(std::size_t call, std::int32_t variant) {
   // Of a call that the contract may not allow nobody knows which those are.
   if (reply.cuda_status != 0) return call >= calls_.size();
   const bool is_clean = std::ranges::all_of(reply.findings, [&](const core::Finding& finding) {
-    return finding.kind == "uninitialised" && early_reads.contains(finding.line);
+    return finding.kind == "uninitialised" && early_reads->contains(finding.line);
   });
   return is_clean && has_right_values(call, arguments);
 }

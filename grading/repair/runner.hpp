@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -44,7 +45,8 @@ struct CallLimits {
   double seconds;
   /// Lines that read what nobody has stored in the source as it is, too, though that is not what is
   /// wrong: without optimising, nobody sees the store of a structure that a function returns.
-  std::set<int> early_reads = {};
+  /// Nothing where nobody has looked yet.
+  std::optional<std::set<int>> early_reads = std::nullopt;
 };
 
 /// Runs calls of one module in workers, one after another. Threads have one each, which ends with
@@ -62,15 +64,20 @@ class Runner {
   /// sizes, right or wrong.
   std::set<std::pair<std::string, int>> lines_that_run(std::int32_t variant);
 
-  /// Has calls end by limits that follow from what each and smaller ones take and show as the
-  /// source is, and gives them for other runners.
+  /// How many threads of each kernel the calls that went wrong launch, right or wrong.
+  std::map<std::string, double> threads(std::int32_t variant);
+
+  /// Has calls end by limits that follow from what they, or others of these functions by their
+  /// size, take as the source is, and gives them for other runners.
   /// @param shortest_s, times_as_long  at least
   std::vector<CallLimits> find_limits(double shortest_s, double times_as_long);
 
  private:
   bool comes_right(std::size_t call, std::int32_t variant);
   bool has_right_values(std::size_t call, const std::vector<Argument>& arguments);
-  std::set<int> early_reads(std::size_t call);
+  /// Learns what a call shows as the source is.
+  /// @return whether it comes to its end
+  bool look_at(std::size_t call);
   CallReply make(const Posed& posed, double limit_s, std::int32_t variant, const simt::Watch& watch,
                  std::vector<Argument>& arguments);
   const Posed& posed(std::size_t call) const;

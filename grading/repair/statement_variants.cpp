@@ -167,7 +167,7 @@ void vary_starts(Place& place) {
 }
 
 /// What is done once may be done for each that is left, as behind a loop that takes several at a
-/// time: `for (; i < n; i += all)` for `if (i < n)`.
+/// time: `for (; i < n; i += all)` for `if (i < n)`, or `while (i >= n)` for `if (i >= n)`.
 void vary_loops(Place& place) {
   const std::vector<Token>& code = place.code();
   for (const Statement* statement : with_inner(place.body())) {
@@ -179,6 +179,21 @@ void vary_loops(Place& place) {
     const bool counts = counter != nullptr && counter->type == Variable::Type::integer &&
                         !counter->is_parameter && !counter->is_constant;
     if (!counts) continue;
+    const auto add = [&](const std::string& head) {
+      place.add({.changes = {{Change::Form::statement, words,
+                              head + " " + place.words_of({condition.end + 1, words.end})}},
+                 .line = code[words.first].line,
+                 .edits = {{{words.first, condition.end + 1}, head}},
+                 .cost = 2});
+    };
+    bool is_changed = false;
+    for (std::size_t i = condition.end; i < words.end; ++i) {
+      is_changed |= place.scope().find(i) == counter && is_changed_at(place.outline(), i);
+    }
+    if (is_changed) {
+      add("while (" + place.words_of(condition) + ")");
+      continue;
+    }
     const std::string name(counter->name);
     std::vector<std::string> steps = {"++" + name, name + " += blockDim.x"};
     for (const Variable* step : place.scope().seen_at(words.first)) {
@@ -186,12 +201,7 @@ void vary_loops(Place& place) {
       if (is_step) steps.push_back(name + " += " + std::string(step->name));
     }
     for (const std::string& step : steps) {
-      const std::string head = "for (; " + place.words_of(condition) + "; " + step + ")";
-      place.add({.changes = {{Change::Form::statement, words,
-                              head + " " + place.words_of({condition.end + 1, words.end})}},
-                 .line = code[words.first].line,
-                 .edits = {{{words.first, condition.end + 1}, head}},
-                 .cost = 2});
+      add("for (; " + place.words_of(condition) + "; " + step + ")");
     }
   }
 }

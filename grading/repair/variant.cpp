@@ -59,6 +59,17 @@ Place::Place(const SourceText& source, std::string_view text, const WrittenFunct
       fix({i, outline().behind(i)});
     }
   }
+  // `float (&tile)[Rows][Cols]`, of a lambda's parameters.
+  for (std::size_t i = function.body + 1; i < function.end; ++i) {
+    const auto open =
+        code()[i].is("[") && code()[i - 1].is(")") ? outline().partner(i - 1) : std::nullopt;
+    const bool is_declared = open && (code()[*open + 1].is("&") || code()[*open + 1].is("*")) &&
+                             code()[*open + 2].is_name() && *open + 3 == i - 1 &&
+                             code()[*open - 1].is_name();
+    for (std::size_t k = i; is_declared && code()[k].is("["); k = outline().behind(k)) {
+      fix({k, outline().behind(k)});
+    }
+  }
   for (std::size_t i = function.body + 1; i < function.end; ++i) {
     if (const auto close = template_end(outline(), scope_, i)) fix({i, *close + 1});
     if (code()[i].is("sizeof") || code()[i].is("decltype")) fix({i, outline().behind(i + 1)});
@@ -148,11 +159,12 @@ void Place::add_expression(Part words, const std::string& text, int cost, int da
        .daring = daring});
 }
 
-void Place::add_condition(Part words, const std::string& text, int cost) {
+void Place::add_condition(Part words, const std::string& text, int cost, bool asks_for_whole_step) {
   add({.changes = {{Change::Form::condition, words, text}},
        .line = code()[words.first].line,
        .edits = {{words, text}},
-       .cost = cost});
+       .cost = cost,
+       .asks_for_whole_step = asks_for_whole_step});
 }
 
 void Place::add_paths(Part condition) {

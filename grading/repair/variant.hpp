@@ -57,6 +57,7 @@ struct Variant {
   double distance = 0;  ///< from what is likely, once it is sorted by that
   /// The condition between two paths that it changes, by its first token; 0: none.
   std::size_t condition = 0;
+  bool asks_for_whole_step = false;  ///< which a path for whole steps lacks, and goes on with
   /// It has one path taken always, which tells where a fault is, and mends nothing.
   bool takes_one_path = false;
   /// How little words tell whether it compiles: of a line that does not, what dares most is taken
@@ -99,7 +100,8 @@ class Place {
   /// Adds a change of one expression.
   /// @param daring as a Variant has it
   void add_expression(Part words, const std::string& text, int cost = 1, int daring = 0);
-  void add_condition(Part words, const std::string& text, int cost);
+  void add_condition(Part words, const std::string& text, int cost,
+                     bool asks_for_whole_step = false);
 
   /// Adds what has one of two paths taken always, that of a condition that holds or the other one.
   void add_paths(Part condition);

@@ -70,6 +70,11 @@ INSTANTIATE_TEST_SUITE_P(
         // Brackets.
         Mended{"const float x = n * (A[row] + col * B[col]);", "x = n * A[row] + col * B[col];"},
         Mended{"const int blocks = n + 16 - 1 / 16;", "blocks = (n + 16 - 1) / 16;"},
+        Mended{"int c = row;\nif (c >= n) { c -= n; }", "while (c >= n) { c -= n; }"},
+        Mended{"const int from_end = gridDim.x - blockIdx.x;", "gridDim.x - 1 - blockIdx.x;"},
+        Mended{"const int step = gridDim.y;", "step = gridDim.y * blockDim.y;"},
+        Mended{"const float a[3] = {A[0], A[row], A[col]};", "{A[0], A[col], A[row]};"},
+        Mended{"constexpr int wide = 8; C[row * wide] = A[4 * col];", "C[row * 4] = A[4 * col];"},
         // What is missing.
         Mended{"for (int k = 0; k < n; k += 16) if (row < n) C[k] = 0;",
                "if (row < n && k + 16 <= n) C[k] = 0;"},
@@ -451,6 +456,13 @@ INSTANTIATE_TEST_SUITE_P(
                     {"return lane / across * 4;"},
                     {},
                     {}},
+        OfConstants{"__global__ void f(float* C, int n) {\n"
+                    "  const auto ty = threadIdx.y;\n"
+                    "  const auto last = n - 1;\n"
+                    "}",
+                    {},
+                    {"const int ty = threadIdx.y"},
+                    {"const int last"}},
         OfConstants{"int run(float* sum) { return cudaMemset(sum, 0, sizeof sum); }",
                     {},
                     {"cudaMemset(sum, 0, sizeof *sum)"},
