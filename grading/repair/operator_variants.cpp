@@ -191,10 +191,10 @@ void vary_sum(Place& place, std::size_t i) {
              .line = code[i].line,
              .edits = {{{i, i + 1}, is_plus ? "-" : "+"}}});
   // The last of so many is one less.
-  if (!is_plus && right.first < right.end && is_whole_sum(place, {left.first, right.end})) {
-    place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, "@ +"}},
-               .line = code[i].line,
-               .edits = {{{i, i + 1}, "- 1 -"}}});
+  if (!is_plus && left.first < left.end && right.first < right.end &&
+      is_whole_sum(place, {left.first, right.end})) {
+    place.add_expression({left.first, right.end},
+                         place.words_of(left) + " - 1 - " + place.words_of(right));
   }
   if (is_plus) vary_addend(place, left, product_at(place, i + 1));
   if (left.first == left.end || right.first == right.end) return;
