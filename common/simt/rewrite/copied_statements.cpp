@@ -1,6 +1,7 @@
 // Statements that were copied from a neighbour, of which a part should have been changed and was
 // not.
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,10 +54,33 @@ bool has(const std::vector<Token>& code, std::size_t from, std::size_t to, std::
                      [&](const Token& token) { return token.is(text); });
 }
 
+/// Whether a name is of a pointer, or of an index: it has a subscript, is followed, or stands in
+/// one.
+bool leads_somewhere(const Outline& outline, std::string_view name) {
+  static constexpr auto before_operands =
+      std::to_array<std::string_view>({"=", "(", ",", "?", ":", "+", "-", "return", ";"});
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t i = 2; i + 1 < code.size(); ++i) {
+    if (code[i].is("[") && has(code, i, outline.partner(i).value_or(i), name)) return true;
+    if (!code[i].is(name)) continue;
+    const bool is_followed =
+        code[i - 1].is("*") &&
+        std::ranges::find(before_operands, code[i - 2].text) != before_operands.end();
+    if (is_followed || code[i + 1].is("[")) return true;
+  }
+  return false;
+}
+
 /// Whether nobody means two neighbours to take the same from the right: a product that is added to
 /// two sums, an element that goes to two places of tiles, a sum that does.
-bool is_of_one_place(const std::vector<Token>& code, const Assignment& each) {
-  if (each.adds) return has(code, each.sign, each.end, "*");
+bool is_of_one_place(const Outline& outline, const Assignment& each) {
+  const std::vector<Token>& code = outline.code();
+  if (each.adds) {
+    // Pointers and indices go on by the same steps.
+    const bool goes_on =
+        each.sign == each.first + 1 && leads_somewhere(outline, code[each.first].text);
+    return has(code, each.sign, each.end, "*") && !goes_on;
+  }
   const bool is_element = code[each.end - 1].is("]");
   const bool is_variable =
       each.end == each.sign + 2 && code[each.sign + 1].kind == TokenKind::identifier;
@@ -83,8 +107,8 @@ void remark_on_copies(const Outline& outline, std::string_view source,
       continue;
     }
     for (const Assignment& before : run) {
-      if (!is_of_one_place(code, *found) || !is_of_one_place(code, before)) continue;
       if (!are_same(code, before.sign, before.end, found->sign, found->end)) continue;
+      if (!is_of_one_place(outline, *found) || !is_of_one_place(outline, before)) continue;
       const std::string value =
           words(source, code[found->sign + (found->adds ? 2 : 1)], code[found->end - 1]);
       const std::string first = words(source, code[before.first], code[before.sign - 1]);

@@ -75,6 +75,8 @@ TEST(Remarks, DoubtNeighboursThatTakeTheSame) {
       // Each of its own, constants, counters, what starts from the same, and other blocks.
       {"c0 += a * b0; c1 += a * b1; C[0] = 0; C[1] = 0; i += 1; j += 1;", ""},
       {"low = A[0]; high = A[0];", ""},
+      {"a += T * n;\nb += T * n;\nC[0] = *a * b[0];", ""},
+      {"i += T * n;\nj += T * n;\nC[0] = A[i] * B[j + 1];", ""},
       {"if (w) { c0 += a * b; } else { c1 += a * b; }", ""},
       {"c0 += a * b; f(); c1 += a * b;", ""},
   };
