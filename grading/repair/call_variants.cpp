@@ -1,6 +1,7 @@
 // Variants of calls: what is called, and with what.
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
 
 #include "grading/repair/variant.hpp"
@@ -19,7 +20,10 @@ bool is_exchangeable(const Place& place, Part argument) {
   if (place.code()[argument.first].is("{")) return false;
   if (argument.end > argument.first + 1) return true;
   const Variable* variable = place.scope().find(argument.first);
-  if (variable == nullptr) return place.code()[argument.first].kind == TokenKind::number;
+  if (variable == nullptr) {
+    const Token& token = place.code()[argument.first];
+    return token.kind == TokenKind::number || token.is_name();
+  }
   return variable->type != Variable::Type::other || has_sides(*variable);
 }
 
@@ -33,6 +37,29 @@ void vary_sides(Place& place, Part sides) {
     place.add({.changes = {{Change::Form::sides, sides, name}},
                .line = place.code()[sides.first].line,
                .edits = {{sides, name}}});
+  }
+}
+
+/// What a launch asks for in bytes may be a number of elements.
+void vary_bytes(Place& place, Part bytes) {
+  const Variable* const given =
+      bytes.end == bytes.first + 1 ? place.scope().find(bytes.first) : nullptr;
+  const bool is_made = given != nullptr && given->value.first < given->value.end;
+  const Part value = is_made ? given->value : bytes;
+  const std::string words = place.words_of(value);
+  if (value.first >= value.end || !place.may_vary(value.first)) return;
+  if (whole_number(place.code()[value.first]) == 0 || words.find("sizeof") != words.npos) return;
+  const bool is_product = words.find(" + ") == words.npos && words.find(" - ") == words.npos;
+  std::set<std::string> types;
+  for (const Variable& variable : place.scope().variables()) {
+    const std::string base = variable.base.substr(0, variable.base.find(' '));
+    const bool leads_to_reals = variable.type == Variable::Type::pointer &&
+                                (base == "float" || base == "double" || base == "__half");
+    if (leads_to_reals) types.insert(base);
+  }
+  for (const std::string& type : types) {
+    place.add_expression(
+        value, (is_product ? words : "(" + words + ")") + " * sizeof(" + type + ")", 1, 1);
   }
 }
 
@@ -74,6 +101,7 @@ void vary_arguments(Place& place) {
     for (Part& part : parts) {
       if (part.end > part.first && code[part.end - 1].is(",")) --part.end;
     }
+    if (parts.size() > 2) vary_bytes(place, parts[2]);
     if (parts.size() > 2) parts.resize(2);
     exchange(parts, Change::Form::sides);
     for (const Part& part : parts) vary_sides(place, part);
@@ -124,7 +152,7 @@ namespace {
 void vary_widths(Place& place, std::size_t name) {
   const std::size_t open = name + 1, close = place.outline().behind(open) - 1;
   if (place.outline().parts_between(open, close).size() != 3 || !place.may_vary(name)) return;
-  for (const std::string& width : constants_seen_by(place)) {
+  for (const std::string& width : constants_seen_at(place, name)) {
     const std::string call = place.words_of({name, close}) + ", " + width + ")";
     place.add_expression({name, close + 1}, call, 2, 1);
   }

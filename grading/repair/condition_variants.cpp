@@ -52,51 +52,10 @@ void vary_joined(Place& place, Part words) {
   }
 }
 
-/// What a loop with more than one element a turn goes on by, by the variable that counts.
-std::vector<std::pair<std::string, std::string>> steps_of_loops(const Place& place) {
-  const std::vector<Token>& code = place.code();
-  std::vector<std::pair<std::string, std::string>> steps;
-  for (const Statement* statement : with_inner(place.body())) {
-    const std::size_t open = statement->words.first + 1;
-    if (!code[open - 1].is("for") || !code[open].is("(")) continue;
-    const std::size_t close = place.outline().behind(open) - 1;
-    std::size_t first = close;
-    while (first > open && !code[first - 1].is(";")) --first;
-    const bool is_one = first + 3 < close && code[first].is_name() && code[first + 1].is("+") &&
-                        code[first + 2].is("=");
-    if (is_one) steps.emplace_back(code[first].text, place.words_of({first + 3, close}));
-  }
-  return steps;
-}
-
-/// A path for whole steps may lack, in part, the test that a step is whole: `k0 + Tile <= n`.
-void vary_whole_steps(Place& place, Part words) {
-  const std::vector<Variable>& variables = place.scope().variables();
-  for (const auto& [counter, step] : steps_of_loops(place)) {
-    const bool is_seen =
-        std::ranges::any_of(place.scope().seen_at(words.first),
-                            [&](const Variable* each) { return each->name == counter; });
-    if (!is_seen) continue;
-    for (const Variable& limit : variables) {
-      if (!limit.is_parameter || limit.type != Variable::Type::integer) continue;
-      const std::string test = counter + " + " + step + " <= " + std::string(limit.name);
-      const std::string given = place.words_of(words);
-      if (given.find(test) != given.npos) continue;
-      place.add_condition(words, given + " && " + test, 2, true);
-      place.add_condition(words, test, 3, true);
-      std::vector<Part> all = joined_by(place, words, "&&");
-      for (std::size_t i = 0; i < all.size() && all.size() > 1; ++i) {
-        place.add_condition(words, joined(place, all, " && ", i) + " && " + test, 2, true);
-      }
-    }
-  }
-}
-
 void vary_condition(Place& place, Part words, bool may_be_left_out) {
   if (words.first >= words.end || !place.may_vary(words.first)) return;
   if (declares(place.outline(), {words.first, words.end + 1})) return;
   vary_joined(place, words);
-  vary_whole_steps(place, words);
   place.add_condition(words, "!(" + place.words_of(words) + ")", 2);
   if (may_be_left_out) {
     // Told before any change of the condition by which it would always hold.
@@ -205,6 +164,93 @@ void vary_conditions(Place& place) {
         place.may_vary(value.first)) {
       vary_joined(place, value);
     }
+  }
+}
+
+namespace {
+
+/// What a loop with more than one element a turn goes on by, by the variable that counts.
+std::vector<std::pair<std::string, std::string>> steps_of_loops(const Place& place) {
+  const std::vector<Token>& code = place.code();
+  std::vector<std::pair<std::string, std::string>> steps;
+  for (const Statement* statement : with_inner(place.body())) {
+    const std::size_t open = statement->words.first + 1;
+    if (!code[open - 1].is("for") || !code[open].is("(")) continue;
+    const std::size_t close = place.outline().behind(open) - 1;
+    std::size_t first = close;
+    while (first > open && !code[first - 1].is(";")) --first;
+    const bool is_one = first + 3 < close && code[first].is_name() && code[first + 1].is("+") &&
+                        code[first + 2].is("=");
+    if (is_one) steps.emplace_back(code[first].text, place.words_of({first + 3, close}));
+  }
+  return steps;
+}
+
+/// A path for whole steps may lack, in part, the test that a step is whole: `k0 + Tile <= n`.
+void vary_whole_steps(Place& place, Part words) {
+  const std::vector<Variable>& variables = place.scope().variables();
+  for (const auto& [counter, step] : steps_of_loops(place)) {
+    const bool is_seen =
+        std::ranges::any_of(place.scope().seen_at(words.first),
+                            [&](const Variable* each) { return each->name == counter; });
+    if (!is_seen) continue;
+    for (const Variable& limit : variables) {
+      if (!limit.is_parameter || limit.type != Variable::Type::integer) continue;
+      const std::string test = counter + " + " + step + " <= " + std::string(limit.name);
+      const std::string given = place.words_of(words);
+      if (given.find(test) != given.npos) continue;
+      place.add_condition(words, given + " && " + test, 1, true);
+      place.add_condition(words, test, 3, true);
+      std::vector<Part> all = joined_by(place, words, "&&");
+      for (std::size_t i = 0; i < all.size() && all.size() > 1; ++i) {
+        place.add_condition(words, joined(place, all, " && ", i) + " && " + test, 2, true);
+      }
+    }
+  }
+}
+
+/// How many elements the widest vector type has that a function speaks of; 0: there is none.
+int width_of_vectors(const Place& place) {
+  int width = 0;
+  for (std::size_t i = place.function().body; i < place.function().end; ++i) {
+    for (const auto& [name, elements] : {std::pair("float2", 2), {"double2", 2}, {"float4", 4}}) {
+      if (place.code()[i].is(name)) width = std::max(width, elements);
+    }
+  }
+  return width;
+}
+
+/// What chooses a wide access may lack a test: rows begin where one may be made only if their
+/// length is a multiple of its width.
+void vary_widths_of_rows(Place& place, Part words) {
+  const int width = width_of_vectors(place);
+  const std::string given = place.words_of(words);
+  const bool is_whole = joined_by(place, words, "||").size() == 1;
+  if (width == 0 || !is_whole || !place.function().is_of_device) return;
+  for (const Variable& length : place.scope().variables()) {
+    if (!length.is_parameter || length.type != Variable::Type::integer) continue;
+    const std::string test = std::string(length.name) + " % " + std::to_string(width) + " == 0";
+    if (given.find(test) == given.npos) place.add_condition(words, given + " && " + test, 1, true);
+  }
+}
+
+}  // namespace
+
+void vary_fast_paths(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (const Statement* statement : with_inner(place.body())) {
+    const std::size_t first = statement->words.first;
+    if (!code[first].is("if") || !code[first + 1].is("(") || !place.may_vary(first)) continue;
+    const Part condition{first + 2, place.outline().behind(first + 1) - 1};
+    if (declares(place.outline(), {condition.first, condition.end + 1})) continue;
+    vary_whole_steps(place, condition);
+    vary_widths_of_rows(place, condition);
+  }
+  for (const Variable& variable : place.scope().variables()) {
+    const Part value = variable.value;
+    const bool is_test = code[variable.declared - 1].is("bool") && value.first < value.end &&
+                         value.first >= place.function().body && place.may_vary(value.first);
+    if (is_test) vary_widths_of_rows(place, value);
   }
 }
 

@@ -83,9 +83,7 @@ Part lone_value_at(const Place& place, const Constants& constants, std::size_t i
   const auto is_among = [](const auto& words, const Token& token) {
     return std::ranges::find(words, token.text) != std::end(words);
   };
-  const bool is_index = (code[i].is("blockIdx") || code[i].is("threadIdx") ||
-                         code[i].is("blockDim") || code[i].is("gridDim")) &&
-                        code[i + 1].is(".");
+  const bool is_index = is_builtin(code[i]) && code[i + 1].is(".");
   const Variable* const variable = place.scope().find(i);
   const bool is_one = is_index || (variable != nullptr ? variable->type == Variable::Type::integer
                                                        : constants.at(i).end == i + 1);
@@ -102,9 +100,7 @@ Part lone_value_at(const Place& place, const Constants& constants, std::size_t i
 void vary_factors(Place& place) {
   constexpr std::size_t most_numbers = 4;
   const Constants constants(place);
-  std::vector<std::string> factors = constants_seen_by(place);
   const std::set<std::string> numbers = numbers_to_multiply_by(place);
-  std::ranges::copy(numbers | std::views::take(most_numbers), std::back_inserter(factors));
   for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
     const Part value = lone_value_at(place, constants, i);
     if (value.first == value.end) continue;
@@ -120,6 +116,8 @@ void vary_factors(Place& place) {
     if (is_block) {
       place.add_expression(value, words + " * blockDim." + words.substr(words.size() - 1), 2);
     }
+    std::vector<std::string> factors = constants_seen_at(place, i);
+    std::ranges::copy(numbers | std::views::take(most_numbers), std::back_inserter(factors));
     for (const std::string& factor : factors) {
       if (factor != words) place.add_expression(value, words + " * " + factor, is_block ? 2 : 3, 1);
     }

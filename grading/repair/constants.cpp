@@ -5,18 +5,21 @@
 
 namespace tilewise::grading {
 
+namespace {
+
+bool is_constant(const Variable& variable) {
+  return variable.is_evaluated && variable.type == Variable::Type::integer;
+}
+
+}  // namespace
+
 Constants::Constants(const Place& place) : place_(place), code_(place.code()) {
   add_parameters_of_template();
-  for (std::size_t i = 0; i < place.function().end; ++i) {
-    const bool is_seen =
-        i >= place.function().body || place.outline().scope(i) == simt::rewriting::Scope::file;
-    if (is_seen && code_[i].is("constexpr")) add_declared(i);
-  }
   for (const OuterConstant& constant : outer_constants(place.outline())) {
     const std::size_t begin = constant.begin_of_class, body = place.function().body;
-    if (begin != 0 && begin < body && place.outline().behind(begin) > body) {
-      groups_[""].insert(constant.name);
-    }
+    const bool is_around = begin < body && place.outline().behind(begin) > body;
+    const bool is_above = begin == 0 && constant.definition.first < body;
+    if (is_above || (begin != 0 && is_around)) groups_[""].insert(constant.name);
   }
   for (std::size_t i = place.function().body; i < place.function().end; ++i) {
     if (is_member(i)) groups_[code_[i].text].insert(code_[i + 2].text);
@@ -28,29 +31,37 @@ Part Constants::at(std::size_t i) const {
   const Token &before = code_[i - 1], &behind = code_[i + 1];
   const bool is_whole = !before.is("::") && !before.is(".") && !before.is("->") &&
                         !behind.is("::") && !behind.is("(") && !behind.is("<");
-  const auto own = groups_.find("");
-  const bool is_one = own != groups_.end() && own->second.contains(code_[i].text) && is_whole;
-  const Variable* const hides = place_.scope().find(i);
-  return {i, is_one && (hides == nullptr || hides->is_constant) ? i + 1 : i};
+  const auto outer = groups_.find("");
+  const Variable* const own = place_.scope().find(i);
+  const bool is_one = own != nullptr
+                          ? is_constant(*own)
+                          : outer != groups_.end() && outer->second.contains(code_[i].text);
+  return {i, is_one && is_whole ? i + 1 : i};
 }
 
-std::vector<std::string> Constants::names() const {
-  const auto own = groups_.find("");
-  if (own == groups_.end()) return {};
-  return {own->second.begin(), own->second.end()};
+std::vector<std::string> Constants::names_at(std::size_t token) const {
+  std::set<std::string_view> names;
+  if (const auto outer = groups_.find(""); outer != groups_.end()) names = outer->second;
+  for (const Variable* variable : place_.scope().seen_at(token)) {
+    if (is_constant(*variable)) names.insert(variable->name);
+  }
+  return {names.begin(), names.end()};
 }
 
 std::vector<std::string> Constants::others(Part constant) const {
   constexpr std::size_t most = 6;
   const bool is_qualified = constant.end - constant.first == 3;
-  const auto group = groups_.find(is_qualified ? code_[constant.first].text : "");
   std::vector<std::string> found;
-  if (group == groups_.end()) return found;
-  const std::string prefix = is_qualified ? std::string(group->first) + "::" : "";
-  for (const std::string_view name : group->second) {
-    if (name == code_[constant.end - 1].text || found.size() == most) continue;
-    found.push_back(prefix + std::string(name));
+  if (is_qualified) {
+    const std::string_view of = code_[constant.first].text;
+    for (const std::string_view name : groups_.at(of)) {
+      found.push_back(std::string(of) + "::" + std::string(name));
+    }
+  } else {
+    found = names_at(constant.first);
   }
+  std::erase(found, place_.words_of(constant));
+  if (found.size() > most) found.resize(most);
   return found;
 }
 
@@ -83,19 +94,6 @@ void Constants::add_parameters_of_template() {
   }
 }
 
-void Constants::add_declared(std::size_t constexpr_word) {
-  std::size_t first = constexpr_word;
-  while (first > 0 && (code_[first - 1].is("static") || code_[first - 1].is("inline"))) --first;
-  if (first > 0 && code_[first - 1].is(">")) return;  // of a template
-  for (std::size_t i = constexpr_word + 1; i < constexpr_word + 6 && i + 1 < code_.size(); ++i) {
-    if (code_[i].is("(") || code_[i].is(";") || code_[i].is("[")) return;
-    const bool has_value = code_[i + 1].is("=") || code_[i + 1].is("{");
-    if (has_value && code_[i].is_name() && names_integers(code_[i - 1])) {
-      groups_[""].insert(code_[i].text);
-    }
-  }
-}
-
 std::vector<std::string> other_sizes(const Place& place, Part given) {
   static const std::set<std::string> reals = {"float", "double", "__half", "half"};
   const std::string type = place.words_of({given.first + 2, given.end - 1});
@@ -111,6 +109,24 @@ std::vector<std::string> other_sizes(const Place& place, Part given) {
   return {sizes.begin(), sizes.end()};
 }
 
+namespace {
+
+bool is_of_template(const std::vector<Token>& code, std::size_t constexpr_word) {
+  std::size_t first = constexpr_word;
+  while (first > 0 && (code[first - 1].is("static") || code[first - 1].is("inline"))) --first;
+  return first > 0 && code[first - 1].is(">");
+}
+
+/// The word behind the type that begins at a token, if that is one of integers.
+std::size_t behind_integers(const std::vector<Token>& code, std::size_t type) {
+  std::size_t end = type;
+  if (code[end].is("std") && code[end + 1].is("::")) end += 2;
+  while (end + 2 < code.size() && names_integers(code[end])) ++end;
+  return end;
+}
+
+}  // namespace
+
 std::vector<OuterConstant> outer_constants(const Outline& outline) {
   const std::vector<Token>& code = outline.code();
   std::vector<OuterConstant> found;
@@ -120,8 +136,9 @@ std::vector<OuterConstant> outer_constants(const Outline& outline) {
     if (scope == simt::rewriting::Scope::block) continue;
     while (classes.size() > 1 && outline.behind(classes.back()) <= i) classes.pop_back();
     if (code[i].is("{")) classes.push_back(i);
-    if (!code[i].is("constexpr") || !names_integers(code[i + 1])) continue;
-    for (std::size_t name = i + 2; name + 2 < code.size();) {
+    if (!code[i].is("constexpr") || is_of_template(code, i)) continue;
+    const std::size_t first = behind_integers(code, i + 1);
+    for (std::size_t name = first; name > i + 1 && name + 2 < code.size();) {
       if (!code[name].is_name() || !code[name + 1].is("=")) break;
       std::size_t end = name + 2;
       while (end < code.size() && !code[end].is(";") && !code[end].is(",")) {
@@ -147,9 +164,9 @@ std::vector<std::string> constants_like(const Place& place, Part words) {
   return is_one ? constants.others(constant) : std::vector<std::string>();
 }
 
-std::vector<std::string> constants_seen_by(const Place& place) {
+std::vector<std::string> constants_seen_at(const Place& place, std::size_t token) {
   constexpr std::size_t most = 6;
-  std::vector<std::string> names = Constants(place).names();
+  std::vector<std::string> names = Constants(place).names_at(token);
   if (names.size() > most) names.resize(most);
   return names;
 }

@@ -20,8 +20,8 @@ class Constants {
   /// The constant that begins at a token; empty where none does.
   Part at(std::size_t i) const;
 
-  /// Names of those without a qualifier.
-  std::vector<std::string> names() const;
+  /// Names of those without a qualifier that could stand at a token.
+  std::vector<std::string> names_at(std::size_t token) const;
 
   /// What could stand there in its place.
   std::vector<std::string> others(Part constant) const;
@@ -29,14 +29,13 @@ class Constants {
  private:
   bool is_member(std::size_t i) const;
   void add_parameters_of_template();
-  void add_declared(std::size_t constexpr_word);
 
   const Place& place_;
   const std::vector<Token>& code_;
-  std::map<std::string_view, std::set<std::string_view>> groups_;
+  std::map<std::string_view, std::set<std::string_view>> groups_;  ///< of outside the function
 };
 
-/// A constexpr integer that stands in a class, or outside of all.
+/// A constexpr integer that stands in a class, or outside of all; none of a template of its own.
 struct OuterConstant {
   std::string_view name;
   Part definition;  ///< from its name on

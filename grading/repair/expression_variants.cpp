@@ -18,10 +18,6 @@ namespace {
 constexpr auto builtins =
     std::to_array<std::string_view>({"threadIdx", "blockIdx", "blockDim", "gridDim"});
 
-bool is_builtin(const Token& token) {
-  return std::ranges::find(builtins, token.text) != builtins.end();
-}
-
 /// `threadIdx.x`
 bool is_builtin_member(const std::vector<Token>& code, std::size_t i) {
   return is_builtin(code[i]) && code[i + 1].is(".") && code[i + 2].is_name();
@@ -59,6 +55,10 @@ bool are_alike(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+bool is_builtin(const Token& token) {
+  return std::ranges::find(builtins, token.text) != builtins.end();
+}
 
 void vary_builtins(Place& place) {
   const std::vector<Token>& code = place.code();

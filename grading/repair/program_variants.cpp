@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "common/base/language.hpp"
 #include "common/simt/rewrite/variables.hpp"
@@ -115,13 +117,6 @@ void vary_sizes_of_pointers(Place& place) {
   }
 }
 
-bool says_builtin(std::string_view words) {
-  static constexpr auto builtins =
-      std::to_array<std::string_view>({"threadIdx.", "blockIdx.", "blockDim.", "gridDim."});
-  return std::ranges::any_of(builtins,
-                             [&](std::string_view each) { return words.find(each) != words.npos; });
-}
-
 /// `int` for what is unsigned, as parts of threadIdx are: a difference below 0 becomes large.
 void vary_signs(Place& place) {
   static constexpr auto unsigned_types =
@@ -134,8 +129,81 @@ void vary_signs(Place& place) {
     if (type.first >= type.end) continue;
     const std::string given = place.words_of(type);
     const bool is_one = std::ranges::find(unsigned_types, given) != unsigned_types.end();
-    const bool is_of_builtin = says_builtin(place.words_of(variable.value));
+    const auto& code = place.code();
+    const bool is_of_builtin =
+        std::any_of(code.begin() + std::ptrdiff_t(variable.value.first),
+                    code.begin() + std::ptrdiff_t(variable.value.end), is_builtin);
     if (is_one && (given != "auto" || is_of_builtin)) add_fixed(place, {{type, "int"}}, 1);
+  }
+}
+
+/// Whether words end in `+ 4`, as the length of a row does that is padded.
+bool is_padded(const std::vector<Token>& code, Part words) {
+  return words.end > words.first + 2 && code[words.end - 2].is("+") &&
+         whole_number(code[words.end - 1]).has_value();
+}
+
+/// What makes a row one element longer than `words`, or than what these pad it from; empty where
+/// they do.
+Rewording one_longer(const std::vector<Token>& code, Part words) {
+  const Part last{words.end - 1, words.end};
+  if (!is_padded(code, words)) return {{words.end, words.end}, " + 1"};
+  return whole_number(code[last.first]) == 1 ? Rewording{{0, 0}, ""} : Rewording{last, "1"};
+}
+
+/// Rows of tiles, so that what lies below one another comes into different banks.
+void vary_pitches(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (const Variable& variable : place.scope().variables()) {
+    std::size_t i = variable.declared + 1;
+    if (variable.type != Variable::Type::array || !code[i].is("[")) continue;
+    std::vector<Part> extents;
+    for (; code[i].is("["); i = place.outline().behind(i)) {
+      extents.push_back({i + 1, place.outline().behind(i) - 1});
+    }
+    if (extents.size() < 2 || extents.back().first >= extents.back().end) continue;
+    const Part rows = extents[extents.size() - 2], row = extents.back();
+    std::vector<Rewording> edits = {one_longer(code, row)};
+    if (is_padded(code, rows) && !is_padded(code, row)) {
+      edits = {{rows, place.text_of(row)}, {row, place.text_of(rows)}};
+    }
+    if (edits.front().text.empty()) continue;
+    const int cost = is_padded(code, rows) || is_padded(code, row) ? 0 : 1;
+    place.add({.changes = {},
+               .line = code[row.first].line,
+               .edits = std::move(edits),
+               .is_of_pitch = true,
+               .cost = cost});
+  }
+}
+
+/// A variable that all threads share, or all calls of a host's function, may be meant to be of one.
+void vary_storage(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (const Variable& variable : place.scope().variables()) {
+    const bool is_number =
+        variable.type == Variable::Type::real || variable.type == Variable::Type::integer;
+    if (variable.is_parameter || variable.is_evaluated || !is_number) continue;
+    for (std::size_t i = variable.type_begin; i < variable.declared; ++i) {
+      if (!code[i].is("__shared__") && !code[i].is("static")) continue;
+      add_fixed(place, {{{i, i + 2}, place.text_of({i + 1, i + 2})}}, 0);
+    }
+  }
+}
+
+/// The first extents of two neighbouring tiles, in place of each other.
+void exchange_extents_of_neighbours(Place& place) {
+  const std::vector<Token>& code = place.code();
+  const Variable* previous = nullptr;
+  for (const Variable& variable : place.scope().variables()) {
+    const bool is_array = variable.type == Variable::Type::array && !variable.is_parameter;
+    if (is_array && previous != nullptr && code[variable.declared + 1].is("[")) {
+      const auto extent_of = [&](const Variable& array) {
+        return Part{array.declared + 2, place.outline().behind(array.declared + 1) - 1};
+      };
+      exchange_neighbours(place, {extent_of(*previous), extent_of(variable)});
+    }
+    previous = is_array && code[variable.declared + 1].is("[") ? &variable : nullptr;
   }
 }
 
@@ -155,6 +223,9 @@ void vary_fixed(Place& place) {
   vary_copies(place);
   vary_sizes_of_pointers(place);
   vary_signs(place);
+  vary_storage(place);
+  vary_pitches(place);
+  exchange_extents_of_neighbours(place);
   const std::vector<Token>& code = place.code();
   const Outline& outline = place.outline();
   const Constants constants(place);
@@ -172,9 +243,8 @@ void vary_fixed(Place& place) {
       for (const Part extent : extents) vary_fixed_words(place, constants, extent);
     }
     if (variable.is_constant && !place.may_vary(variable.declared)) {
-      const bool is_evaluated = code[variable.type_begin].is("constexpr");
-      if (is_evaluated) vary_fixed_words(place, constants, variable.value);
-      if (is_evaluated) round_up(place, variable.value);
+      if (variable.is_evaluated) vary_fixed_words(place, constants, variable.value);
+      if (variable.is_evaluated) round_up(place, variable.value);
     }
   }
   for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
@@ -201,7 +271,7 @@ std::vector<Variant> variants_of_outer_constants(const SourceText& source) {
   std::vector<Variant> found;
   const std::vector<OuterConstant> constants = outer_constants(source.outline);
   for (const OuterConstant& constant : constants) {
-    const auto add = [&](Part words, const std::string& text, int cost) {
+    const auto add = [&](Part words, const std::string& text, int cost, bool is_of_pitch = false) {
       const auto& [first, end] = constant.definition;
       const int line = code[constant.value.first].line;
       const std::string given = words_of(constant.definition);
@@ -213,8 +283,12 @@ std::vector<Variant> variants_of_outer_constants(const SourceText& source) {
                        .line = line,
                        .edits = {{words, text}},
                        .words = tr("on line {} write '{}' in place of '{}'", line, other, given),
+                       .is_of_pitch = is_of_pitch,
                        .cost = cost});
     };
+    const Rewording longer = one_longer(code, constant.value);
+    const int cost_of_longer = is_padded(code, constant.value) ? 0 : 1;
+    if (!longer.text.empty()) add(longer.words, longer.text, cost_of_longer, true);
     for (std::size_t i = constant.value.first; i < constant.value.end; ++i) {
       if (const auto number = whole_number(code[i])) {
         std::set<long> others = {*number + 1, *number - 1, *number * 2, *number / 2};

@@ -38,11 +38,16 @@ unsigned processors_to_use() {
 class Search {
  public:
   /// @param order of the variants, counted from 0
-  Search(const fs::path& module, const RepairRequest& request, std::vector<std::size_t> order)
+  /// @param limits of calls that go wrong in the source as it is; found where there are none yet
+  Search(const fs::path& module, const RepairRequest& request, std::vector<std::size_t> order,
+         std::vector<CallLimits>& limits)
       : order_(std::move(order)), states_(order_.size()) {
-    Runner own(module, request, {{longest_call_s / times_as_long}});
-    const std::vector<CallLimits> limits = own.find_limits(shortest_call_s, times_as_long);
-    goes_wrong_ = !own.all_right(0);
+    if (limits.empty()) {
+      Runner own(module, request, {{longest_call_s / times_as_long}});
+      limits = own.find_limits(shortest_call_s, times_as_long);
+      if (own.all_right(0)) limits.clear();
+    }
+    goes_wrong_ = !limits.empty();
     if (!goes_wrong_) return;
     // Threads live as long as the search: a worker ends with the thread that has started it.
     for (unsigned i = 0; i < processors_to_use(); ++i) {
@@ -103,7 +108,11 @@ RepairRequest without_calls(RepairRequest request) {
 class Hunt {
  public:
   Hunt(const RepairRequest& request, const VariedFile& file) : request_(request), file_(file) {
-    make_calls_large_enough();
+    if (request_.is_of_memory) {
+      look_at_memory();
+    } else {
+      make_calls_large_enough();
+    }
   }
 
   /// @return what was confirmed of some variants
@@ -116,13 +125,14 @@ class Hunt {
     std::vector<std::size_t> order(variants.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return variants[i].distance; });
-    Search search(module, request_, order);
+    Search search(module, request_, order, limits_);
     is_over_ = !search.goes_wrong();
     Runner runner(module, request_, {{longest_call_s}});
+    std::optional<WhatRuns> before;
     for (std::size_t i = 0; i < order.size() && !is_over(); ++i) {
       const Variant& found = variants[order[i]];
       const bool may_do_no_more =
-          found.condition != 0 && is_decided_by(found.condition) && !found.asks_for_whole_step;
+          found.condition != 0 && is_decided_by(found.condition) && !found.asks_for_more;
       if ((may_do_no_more && !found.takes_one_path) || !search.is_right(i)) continue;
       if (found.takes_one_path) {
         paths_.push_back(found);
@@ -130,7 +140,10 @@ class Hunt {
       }
       if (puts_in_a_constant(found)) continue;
       const auto number = static_cast<std::int32_t>(order[i] + 1);
-      if (stops_lines(found, number, runner) || launches_too_much(number, runner)) {
+      if (!before) before = runner.what_runs(0);
+      const WhatRuns after = runner.what_runs(number);
+      const bool stops = !found.asks_for_more && stops_lines(found, *before, after);
+      if (stops || launches_too_much(*before, after)) {
         idling_.push_back(found);
         continue;
       }
@@ -199,6 +212,16 @@ class Hunt {
   /// Of a grid that was too small. One of many more blocks than there is work for covers all, too.
   static constexpr double most_threads = 2;
 
+  /// Finds out what is lost in memory, with which programs of their own are compared, too.
+  void look_at_memory() {
+    constexpr double of_varied = 4;  // which nobody has optimised
+    const fs::path module = built_alone("unchanged", Variant());
+    if (module.empty()) return void(is_over_ = true);
+    limits_ = Runner(module, request_, {{longest_call_s / times_as_long}})
+                  .find_limits(shortest_call_s, of_varied * times_as_long);
+    is_over_ = std::ranges::none_of(limits_, [](const CallLimits& call) { return call.waste > 0; });
+  }
+
   /// A sum that starts anew with every tile is right where there is one tile.
   void make_calls_large_enough() {
     constexpr double times = 8;  // twice the sides of three matrices
@@ -214,12 +237,21 @@ class Hunt {
 
   /// Whether all calls come right in a program of its own.
   bool is_right_alone(const std::string& name, const Variant& variant) const {
+    const fs::path module = built_alone(name, variant);
+    if (module.empty()) return false;
+    const std::vector<CallLimits> limits =
+        limits_.empty() ? std::vector<CallLimits>{{longest_call_s}} : limits_;
+    return Runner(module, request_, limits).all_right(0);
+  }
+
+  /// The module of a program of its own; empty where it does not compile.
+  fs::path built_alone(const std::string& name, const Variant& variant) const {
     const std::string text = with_edits(*file_.source, file_.text, variant);
     BuildRequest build{request_.stage.id, folder_with(request_, name, file_.name, text),
                        Backend::simt, request_.scratch / name, Flavour::checked};
     build.bubblewrap = request_.bubblewrap;
     const BuildResult built = build_module(build);
-    return built.ok && Runner(built.module, request_, {{longest_call_s}}).all_right(0);
+    return built.ok ? built.module : fs::path();
   }
 
   /// Whether a built-in value that a change puts in may as well be what it is in a grid of one row,
@@ -239,25 +271,22 @@ class Hunt {
 
   /// Whether a line that the change leaves as it is reached memory before and does no longer: a
   /// loop or a path that was right by itself may run no more.
-  bool stops_lines(const Variant& found, std::int32_t number, Runner& runner) const {
-    const auto before = runner.lines_that_run(0);
-    const auto after = runner.lines_that_run(number);
+  bool stops_lines(const Variant& found, const WhatRuns& before, const WhatRuns& after) const {
     const std::vector<Token>& code = file_.source->outline.code();
     std::set<int> changed;
     for (const Rewording& edit : found.edits) {
       for (std::size_t i = edit.words.first; i < edit.words.end; ++i) changed.insert(code[i].line);
     }
-    return std::ranges::any_of(before, [&](const auto& line) {
-      return !after.contains(line) && !changed.contains(line.second);
+    return std::ranges::any_of(before.lines, [&](const auto& line) {
+      return !after.lines.contains(line) && !changed.contains(line.second);
     });
   }
 
   /// Whether a kernel has far more threads than before, of which most have nothing to do.
-  static bool launches_too_much(std::int32_t number, Runner& runner) {
-    const auto before = runner.threads(0), after = runner.threads(number);
-    return std::ranges::any_of(before, [&](const auto& kernel) {
-      const auto now = after.find(kernel.first);
-      return now != after.end() && now->second > most_threads * kernel.second;
+  static bool launches_too_much(const WhatRuns& before, const WhatRuns& after) {
+    return std::ranges::any_of(before.threads, [&](const auto& kernel) {
+      const auto now = after.threads.find(kernel.first);
+      return now != after.threads.end() && now->second > most_threads * kernel.second;
     });
   }
 
@@ -302,6 +331,7 @@ class Hunt {
 
   RepairRequest request_;
   const VariedFile& file_;
+  std::vector<CallLimits> limits_;
   std::vector<Variant> paths_;  ///< that come right where one of two is always taken
   /// That come right, and stop something that ran, or have far more threads than before.
   std::vector<Variant> idling_;
@@ -334,22 +364,24 @@ std::optional<Repair> find_repair(const RepairRequest& request) {
   // A source of many templates compiles for a minute with all: the nearest are tried before. Each
   // program takes as long as dozens of variants.
   const std::span all(file->variants);
-  const std::size_t nearest = std::min<std::size_t>(400, all.size());
-  const std::size_t near = std::min<std::size_t>(800, all.size());
+  const std::size_t nearest = std::min<std::size_t>(100, all.size());
+  const std::size_t near = std::min<std::size_t>(400, all.size());
+  const std::size_t less_near = std::min<std::size_t>(800, all.size());
   Hunt hunt(request, *file);
   const auto look_among = [&](std::span<const Variant> part) {
     return part.empty() || hunt.is_over() ? std::nullopt
                                           : hunt.look_among({part.begin(), part.end()});
   };
   const std::span programs(file->fixed);
-  const std::size_t first_programs = near_programs(*file);
+  const std::size_t first_programs = request.is_of_memory ? programs.size() : near_programs(*file);
   if (const auto found = hunt.look_among_programs(programs.first(first_programs))) return found;
   if (const auto found = look_among(all.first(nearest))) return found;
   if (const auto found = look_among(hunt.beside_what_idles(all.subspan(nearest)))) return found;
   if (const auto found = hunt.what_idles()) return found;
   if (const auto found = look_among(all.subspan(nearest, near - nearest))) return found;
+  if (const auto found = look_among(all.subspan(near, less_near - near))) return found;
   if (const auto found = hunt.look_among_programs(programs.subspan(first_programs))) return found;
-  if (const auto found = look_among(all.subspan(near))) return found;
+  if (const auto found = look_among(all.subspan(less_near))) return found;
   if (const auto found = hunt.what_idles()) return found;
   if (const auto found = hunt.path_at_fault()) return found;
   return hunt.partly();

@@ -52,6 +52,9 @@ struct RepairRequest {
   /// What is told first is of barriers: a race, a barrier that some threads miss.
   bool is_of_barriers = false;
   std::pair<int, int> racing = {0, 0};  ///< lines of a race, the upper one first
+  /// All results are right; the calls lose time in memory: by bank conflicts, or sectors of which
+  /// they use little. A change has to leave them less than half of that.
+  bool is_of_memory = false;
   core::GpuProfile gpu;
   std::filesystem::path bubblewrap = {};  ///< to run the tools and the variants in
   double time_limit_s = 60;               ///< no more is tried when it is over

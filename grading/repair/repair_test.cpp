@@ -32,9 +32,12 @@ struct Told {
   int line = 0;       ///< of the mistake
 };
 
+enum class Fault { of_results, of_memory };
+
 /// @param calls_of_others that go wrong in all but the solution; empty: every change is confirmed
 Told told_of(const Mistake& made, const std::vector<std::string>& calls, const std::string& blamed,
-             const std::vector<std::string>& calls_of_others = {}) {
+             const std::vector<std::string>& calls_of_others = {},
+             Fault fault = Fault::of_results) {
   const std::filesystem::path solution = layout().root / "solutions" / made.stage;
   Told told{.words = "", .source = "", .right = core::text_of(solution / made.file)};
   std::string wrong = told.right;
@@ -52,6 +55,7 @@ Told told_of(const Mistake& made, const std::vector<std::string>& calls, const s
       .calls = calls,
       .file = blamed,
       .lines = {told.line},
+      .is_of_memory = fault == Fault::of_memory,
       .gpu = simulated_gpu(stage_called(made.stage), core::gpu_profile(core::default_gpu))};
   request.confirm = [&](const std::filesystem::path& folder) {
     ++told.confirmations;
@@ -112,6 +116,25 @@ TEST(Repair, TriesCallsThatGoWrong) {
                              "sum[i][j][e] += partial[i][j][e]", "sum[i][j][e] = partial[i][j][e]"},
                             {"matmul_3xtf32(n=128)"}, "matmul_tensor.cu");
   EXPECT_EQ(told.source, told.right);
+}
+
+// All results are right, and rows are padded where columns should be.
+TEST(Repair, MendsWhatLosesInMemory) {
+  const Told told =
+      told_of({"07_transpose", "transpose.cu", "elements[wide_tile][wide_tile + 1]",
+               "elements[wide_tile + 1][wide_tile]"},
+              {"transpose_padded(rows=128, cols=192)"}, "transpose.cu", {}, Fault::of_memory);
+  EXPECT_EQ(told.source, told.right);
+}
+
+// What wastes nothing there is slow for another reason, and no change is told.
+TEST(Repair, LeavesMemoryAloneThatLosesNothing) {
+  const Told told =
+      told_of({"07_transpose", "transpose.cu", "cols % wide_tile != 0) return",
+               "cols % wide_tile != 0 || rows < 0) return"},
+              {"transpose_padded(rows=128, cols=192)"}, "transpose.cu", {}, Fault::of_memory);
+  EXPECT_EQ(told.words, "");
+  EXPECT_EQ(told.confirmations, 0);
 }
 
 // With block.y for block.y * block.z, which the skeleton gives, all results come right as well, and

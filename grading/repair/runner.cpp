@@ -5,6 +5,7 @@
 #include <exception>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -33,8 +34,18 @@ std::vector<Posed> calls_of_all(const StageInfo& stage, double most) {
   const auto cases = load_bench_cases(layout().root);
   const auto of_stage = cases.find(stage.id);
   if (of_stage == cases.end()) return calls;
+  std::map<std::string, std::vector<Posed>> by_function;
   for (const BenchCase& each : of_stage->second.cases) {
-    if (auto found = posed_call(stage, each.call(n), most)) calls.push_back(std::move(*found));
+    if (auto found = posed_call(stage, each.call(n), most)) {
+      by_function[found->call.function].push_back(std::move(*found));
+    }
+  }
+  constexpr std::size_t most_of_each = 5;  // of the dozens of sizes that a template may have
+  for (auto& [function, all] : by_function) {
+    const std::size_t number = std::min(all.size(), most_of_each);
+    for (std::size_t i = 0; i < number; ++i) {
+      calls.push_back(std::move(all[i * all.size() / number]));
+    }
   }
   return calls;
 }
@@ -53,6 +64,23 @@ std::vector<Posed> calls_beside(const RepairRequest& request, const std::vector<
     if (found) calls.push_back(std::move(*found));
   }
   return calls;
+}
+
+/// Of all launches: bank conflicts, and sectors beyond what would hold the elements.
+double waste_in(const std::vector<KernelProfile>& launches) {
+  constexpr std::uint64_t sector_bytes = 32;
+  double waste = 0;
+  const auto add_beyond = [&](std::uint64_t sectors, std::uint64_t lane_bytes) {
+    const std::uint64_t enough = lane_bytes / sector_bytes;
+    if (sectors > enough) waste += double(sectors - enough);
+  };
+  for (const KernelProfile& launch : launches) {
+    const simt::Counters& all = launch.counters;
+    waste += double(all.shared_bank_conflicts);
+    add_beyond(all.global_load_sectors, all.global_load_lane_bytes);
+    add_beyond(all.global_store_sectors, all.global_store_lane_bytes);
+  }
+  return waste;
 }
 
 constexpr double loading_s = 10;
@@ -122,41 +150,40 @@ Runner::Runner(std::filesystem::path module, const RepairRequest& request,
       calls_beside_(calls_beside(request, calls_)),
       limits_(std::move(limits)) {
   if (limits_.size() == 1) limits_.resize(calls_.size() + calls_of_all_.size(), limits_[0]);
+  order_.resize(limits_.size());
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::ranges::stable_sort(order_, {}, [&](std::size_t call) {
+    return std::pair(!limits_[call].goes_wrong, size(call));
+  });
 }
 
 const Posed& Runner::posed(std::size_t call) const {
   return call < calls_.size() ? calls_[call] : calls_of_all_[call - calls_.size()];
 }
 
+double Runner::size(std::size_t call) const {
+  return posed(call).call.operations + double(posed(call).bytes);
+}
+
 bool Runner::all_right(std::int32_t variant) {
-  for (std::size_t call = 0; call < limits_.size(); ++call) {
-    if (!comes_right(call, variant)) return false;
-  }
-  return true;
+  return std::ranges::all_of(order_, [&](std::size_t call) { return comes_right(call, variant); });
 }
 
 std::vector<CallLimits> Runner::find_limits(double shortest_s, double times_as_long) {
-  const auto size = [&](std::size_t call) {
-    return posed(call).call.operations + double(posed(call).bytes);
-  };
   std::set<std::string, std::less<>> functions;
   for (const Posed& each : calls_) functions.insert(each.call.function);
-  // What goes wrong may end at once: small calls that come to an end tell how long others take.
-  constexpr std::size_t enough = 4;
+  // What goes wrong may end at once: those that come to an end tell how long others take.
   std::vector<double> taken_s(limits_.size());
   double per_size_s = 0;
-  std::size_t returned = 0;
   for (std::size_t call = 0; call < limits_.size(); ++call) {
-    const bool is_beside = call >= calls_.size();
-    if (is_beside && (returned == enough || !functions.contains(posed(call).call.function)))
-      continue;
+    if (call >= calls_.size() && !functions.contains(posed(call).call.function)) continue;
     if (!worker_) start();
     const auto begin = std::chrono::steady_clock::now();
     const bool returns = look_at(call);
     taken_s[call] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!returns) continue;
     const double by_size_s = taken_s[call] / size(call);
-    per_size_s = returned++ == 0 ? by_size_s : std::min(per_size_s, by_size_s);
+    per_size_s = per_size_s == 0 ? by_size_s : std::min(per_size_s, by_size_s);
   }
   for (std::size_t call = 0; call < limits_.size(); ++call) {
     const double expected_s = std::max(taken_s[call], per_size_s * size(call));
@@ -167,48 +194,50 @@ std::vector<CallLimits> Runner::find_limits(double shortest_s, double times_as_l
 }
 
 bool Runner::look_at(std::size_t call) {
-  auto& [seconds, early_reads] = limits_[call];
-  early_reads.emplace();
+  CallLimits& of_call = limits_[call];
+  of_call.early_reads.emplace();
+  of_call.goes_wrong = true;
   std::vector<Argument> arguments;
-  const CallReply reply = make(posed(call), seconds, 0, {.checks = true, .seed = 1}, arguments);
+  const CallReply reply = make(posed(call), of_call.seconds, 0, watch_of(call), arguments);
   if (reply.ending != CallReply::Ending::returned) return false;
   const bool is_early = std::ranges::all_of(
       reply.findings, [](const core::Finding& finding) { return finding.kind == "uninitialised"; });
-  if (reply.cuda_status != 0 || !is_early) return true;
-  const bool may_be_at_fault = call < calls_.size() && has_right_values(call, arguments);
-  for (const core::Finding& finding : reply.findings) {
-    if (!may_be_at_fault) early_reads->insert(finding.line);
+  if (reply.cuda_status != 0 || !is_early) {
+    of_call.goes_wrong = !is_early || call < calls_.size();
+    return true;
   }
+  const bool has_right_values_too = has_right_values(call, arguments);
+  const bool may_be_at_fault = call < calls_.size() && has_right_values_too;
+  for (const core::Finding& finding : reply.findings) {
+    if (!may_be_at_fault) of_call.early_reads->insert(finding.line);
+  }
+  of_call.waste = waste_in(reply.profiles);
+  of_call.goes_wrong =
+      !has_right_values_too || (may_be_at_fault && !reply.findings.empty()) || of_call.waste > 0;
   return true;
 }
 
-std::set<std::pair<std::string, int>> Runner::lines_that_run(std::int32_t variant) {
-  std::set<std::pair<std::string, int>> lines;
+WhatRuns Runner::what_runs(std::int32_t variant) {
+  WhatRuns found;
   for (const std::vector<Posed>* calls : {&calls_, &calls_of_all_, &calls_beside_}) {
+    // A path that loses in memory is no longer taken by these alone.
+    if (request_.is_of_memory && calls != &calls_) continue;
     for (const Posed& each : *calls) {
       std::vector<Argument> arguments;
       const CallReply reply = make(each, limits_.front().seconds, variant,
                                    {.checks = true, .counters = true, .seed = 1}, arguments);
       for (const KernelProfile& kernel : reply.profiles) {
-        for (const simt::LineCounters& line : kernel.lines) lines.emplace(line.file, line.line);
+        for (const simt::LineCounters& line : kernel.lines) {
+          found.lines.emplace(line.file, line.line);
+        }
+        const auto& [x, y, z] = kernel.launch.block;
+        if (calls == &calls_) {
+          found.threads[kernel.launch.kernel] += double(kernel.blocks) * x * y * z;
+        }
       }
     }
   }
-  return lines;
-}
-
-std::map<std::string, double> Runner::threads(std::int32_t variant) {
-  std::map<std::string, double> threads;
-  for (const Posed& each : calls_) {
-    std::vector<Argument> arguments;
-    const CallReply reply = make(each, limits_.front().seconds, variant,
-                                 {.checks = true, .counters = true, .seed = 1}, arguments);
-    for (const KernelProfile& kernel : reply.profiles) {
-      const auto& [x, y, z] = kernel.launch.block;
-      threads[kernel.launch.kernel] += double(kernel.blocks) * x * y * z;
-    }
-  }
-  return threads;
+  return found;
 }
 
 CallReply Runner::make(const Posed& posed, double limit_s, std::int32_t variant,
@@ -223,18 +252,24 @@ CallReply Runner::make(const Posed& posed, double limit_s, std::int32_t variant,
 }
 
 bool Runner::comes_right(std::size_t call, std::int32_t variant) {
-  auto& [seconds, early_reads] = limits_[call];
-  if (!early_reads) look_at(call);
+  const CallLimits& of_call = limits_[call];
+  if (!of_call.early_reads) look_at(call);
   std::vector<Argument> arguments;
-  const CallReply reply =
-      make(posed(call), seconds, variant, {.checks = true, .seed = 1}, arguments);
+  const CallReply reply = make(posed(call), of_call.seconds, variant, watch_of(call), arguments);
   if (reply.ending != CallReply::Ending::returned) return false;
   // Of a call that the contract may not allow nobody knows which those are.
   if (reply.cuda_status != 0) return call >= calls_.size();
   const bool is_clean = std::ranges::all_of(reply.findings, [&](const core::Finding& finding) {
-    return finding.kind == "uninitialised" && early_reads->contains(finding.line);
+    return finding.kind == "uninitialised" && of_call.early_reads->contains(finding.line);
   });
-  return is_clean && has_right_values(call, arguments);
+  constexpr double most_waste = 0.5;  // of what there was
+  const bool is_thrifty =
+      !watch_of(call).counters || waste_in(reply.profiles) < most_waste * of_call.waste;
+  return is_clean && is_thrifty && has_right_values(call, arguments);
+}
+
+simt::Watch Runner::watch_of(std::size_t call) const {
+  return {.checks = true, .counters = request_.is_of_memory && call < calls_.size(), .seed = 1};
 }
 
 bool Runner::has_right_values(std::size_t call, const std::vector<Argument>& arguments) {

@@ -47,6 +47,16 @@ struct CallLimits {
   /// wrong: without optimising, nobody sees the store of a structure that a function returns.
   /// Nothing where nobody has looked yet.
   std::optional<std::set<int>> early_reads = std::nullopt;
+  bool goes_wrong = false;  ///< as the source is
+  double waste = 0;         ///< of memory, as the source is; measured where that is to be mended
+};
+
+/// What calls bring to run.
+struct WhatRuns {
+  /// The lines of kernels, by file, that reach memory in some of all calls, or in one with equal
+  /// sizes.
+  std::set<std::pair<std::string, int>> lines;
+  std::map<std::string, double> threads;  ///< of each kernel, by the calls that went wrong
 };
 
 /// Runs calls of one module in workers, one after another. Threads have one each, which ends with
@@ -60,12 +70,8 @@ class Runner {
   /// Whether all calls come right in a variant, and no check finds a fault.
   bool all_right(std::int32_t variant);
 
-  /// The lines of kernels, by file, that reach memory in some of the calls, or in one with equal
-  /// sizes, right or wrong.
-  std::set<std::pair<std::string, int>> lines_that_run(std::int32_t variant);
-
-  /// How many threads of each kernel the calls that went wrong launch, right or wrong.
-  std::map<std::string, double> threads(std::int32_t variant);
+  /// What runs in a variant, right or wrong.
+  WhatRuns what_runs(std::int32_t variant);
 
   /// Has calls end by limits that follow from what they, or others of these functions by their
   /// size, take as the source is, and gives them for other runners.
@@ -75,12 +81,16 @@ class Runner {
  private:
   bool comes_right(std::size_t call, std::int32_t variant);
   bool has_right_values(std::size_t call, const std::vector<Argument>& arguments);
+  /// What is looked at in a call.
+  simt::Watch watch_of(std::size_t call) const;
   /// Learns what a call shows as the source is.
   /// @return whether it comes to its end
   bool look_at(std::size_t call);
   CallReply make(const Posed& posed, double limit_s, std::int32_t variant, const simt::Watch& watch,
                  std::vector<Argument>& arguments);
   const Posed& posed(std::size_t call) const;
+  /// Operations and bytes.
+  double size(std::size_t call) const;
   void start();
 
   std::filesystem::path module_;
@@ -89,6 +99,9 @@ class Runner {
   std::vector<Posed> calls_of_all_;  ///< some of which the contract may not allow
   std::vector<Posed> calls_beside_;  ///< with equal sizes, that may be right as the source is
   std::vector<CallLimits> limits_;
+  /// Of the calls: first what goes wrong as the source is, the smallest of it first, on which most
+  /// variants fail.
+  std::vector<std::size_t> order_;
   std::optional<Worker> worker_;
 };
 

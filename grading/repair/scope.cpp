@@ -74,6 +74,7 @@ void Scope::add_declared(const Statement& statement, std::size_t end) {
   if (code_[words.first].is("{") && code_[words.first - 1].is(")") &&
       simt::rewriting::opens_lambda(outline_, words.first)) {
     const auto open = outline_.partner(words.first - 1);
+    if (code_[*open - 2].is("[")) without_captures_.push_back({*open - 2, words.end});
     for (const Part& part : outline_.parts_between(*open, words.first - 1)) {
       add_declaration(part, words.end);
     }
@@ -86,7 +87,11 @@ void Scope::add_declaration(Part words, std::size_t end) {
   std::string base;
   Variable::Type type = Variable::Type::other;
   bool is_first = true;
-  const bool is_constant = code_[words.first].is("const") || code_[words.first].is("constexpr");
+  const bool is_evaluated =
+      std::any_of(code_.begin() + std::ptrdiff_t(words.first),
+                  code_.begin() + std::ptrdiff_t(std::min(words.first + 2, words.end)),
+                  [](const Token& token) { return token.is("constexpr"); });
+  const bool is_constant = is_evaluated || code_[words.first].is("const");
   while (at < words.end) {
     // The name is the last word before a value, an extent, a comma or the end.
     std::size_t name = words.end;
@@ -112,6 +117,7 @@ void Scope::add_declaration(Part words, std::size_t end) {
     is_first = false;
     Variable variable{code_[name].text, type, base, type_begin, name, {name + 1, end}};
     variable.is_constant = is_constant;
+    variable.is_evaluated = is_evaluated;
     if (at < words.end && code_[at].is("[")) {
       if (variable.type == Variable::Type::pointer) variable.base += "*";
       variable.type = Variable::Type::array;
@@ -136,13 +142,21 @@ const Variable* Scope::find(std::size_t token) const {
   return found;
 }
 
+bool Scope::is_shut_out(const Variable& variable, std::size_t token) const {
+  return !variable.is_evaluated && std::ranges::any_of(without_captures_, [&](Part lambda) {
+    const auto is_within = [&](std::size_t i) { return i >= lambda.first && i < lambda.end; };
+    return is_within(token) && !is_within(variable.declared);
+  });
+}
+
 std::vector<const Variable*> Scope::seen_at(std::size_t token) const {
   std::vector<const Variable*> found;
   for (auto each = variables_.rbegin(); each != variables_.rend(); ++each) {
     // Nothing is made from itself.
     const bool is_declared =
         each->value.end == 0 || token >= each->value.end || token < each->value.first;
-    if (token >= each->seen.first && token < each->seen.end && is_declared) found.push_back(&*each);
+    const bool is_seen = token >= each->seen.first && token < each->seen.end;
+    if (is_seen && is_declared && !is_shut_out(*each, token)) found.push_back(&*each);
   }
   return found;
 }

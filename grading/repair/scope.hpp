@@ -26,7 +26,8 @@ struct Variable {
   Part seen;                         ///< tokens that may use it
   bool is_parameter = false;
   bool is_constant = false;
-  Part value = {0, 0};  ///< that it is declared with; empty: none
+  bool is_evaluated = false;  ///< constexpr
+  Part value = {0, 0};        ///< that it is declared with; empty: none
 };
 
 /// The variables of a function.
@@ -46,10 +47,13 @@ class Scope {
   void add_parameters(const WrittenFunction& function);
   void add_declared(const Statement& statement, std::size_t end);
   void add_declaration(Part words, std::size_t end);
+  /// Whether a token stands in a lambda that captures nothing, and cannot use it.
+  bool is_shut_out(const Variable& variable, std::size_t token) const;
 
   const Outline& outline_;
   const std::vector<Token>& code_;
   std::vector<Variable> variables_;
+  std::vector<Part> without_captures_;  ///< lambdas, from their brackets on
 };
 
 }  // namespace tilewise::grading

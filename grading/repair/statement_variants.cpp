@@ -144,7 +144,12 @@ void vary_starts(Place& place) {
   for (const Variable& variable : place.scope().variables()) {
     const bool is_number =
         variable.type == Variable::Type::real || variable.type == Variable::Type::integer;
-    if (variable.is_parameter || variable.is_constant || !is_number) continue;
+    const bool is_pointer =
+        variable.type == Variable::Type::pointer && variable.value.end > variable.value.first;
+    const bool is_fixed = is_pointer
+                              ? code[variable.declared - 1].is("const")  // not what it leads to
+                              : variable.is_constant;
+    if (variable.is_parameter || is_fixed || !(is_number || is_pointer)) continue;
     const std::string value =
         variable.value.end > variable.value.first ? place.words_of(variable.value) : "0";
     for (const Statement* statement : with_inner(place.body())) {

@@ -49,6 +49,8 @@ struct Variant {
   /// come to where nothing else is given.
   std::string words = {};
   bool is_of_barrier = false;
+  /// It makes rows of a tile longer or shorter, which changes in which banks its columns lie.
+  bool is_of_pitch = false;
   int loops = 0;  ///< around a barrier that is put in: the fewer, the seldomer threads wait
   /// How far it is from what stands there: of those that are right the least is told.
   int cost = 1;
@@ -57,7 +59,9 @@ struct Variant {
   double distance = 0;  ///< from what is likely, once it is sorted by that
   /// The condition between two paths that it changes, by its first token; 0: none.
   std::size_t condition = 0;
-  bool asks_for_whole_step = false;  ///< which a path for whole steps lacks, and goes on with
+  /// A fast path is taken where something more holds, too: that a step is whole, or a row a number
+  /// of whole vectors. Elsewhere it is not taken any more, as it should not be.
+  bool asks_for_more = false;
   /// It has one path taken always, which tells where a fault is, and mends nothing.
   bool takes_one_path = false;
   /// How little words tell whether it compiles: of a line that does not, what dares most is taken
@@ -101,7 +105,7 @@ class Place {
   /// @param daring as a Variant has it
   void add_expression(Part words, const std::string& text, int cost = 1, int daring = 0);
   void add_condition(Part words, const std::string& text, int cost,
-                     bool asks_for_whole_step = false);
+                     bool asks_for_more = false);
 
   /// Adds what has one of two paths taken always, that of a condition that holds or the other one.
   void add_paths(Part condition);
@@ -123,6 +127,9 @@ class Place {
   std::vector<Variant> found_;
 };
 
+/// `threadIdx`, `blockIdx`, `blockDim` or `gridDim`.
+bool is_builtin(const Token& token);
+
 /// The number that a token is; nothing where it is none, no whole one, or has a suffix.
 std::optional<long> whole_number(const Token& token);
 
@@ -137,8 +144,9 @@ bool rounds_up(const std::vector<Token>& code, std::size_t number);
 /// of the function. None where they are something else.
 std::vector<std::string> constants_like(const Place& place, Part words);
 
-/// Constants of a function without a qualifier, the parameters of its template among them; some.
-std::vector<std::string> constants_seen_by(const Place& place);
+/// Constants without a qualifier that could stand at a token of a function, the parameters of its
+/// template among them; some.
+std::vector<std::string> constants_seen_at(const Place& place, std::size_t token);
 
 /// Where something is put: "before line 12, 'sum = 0;'".
 std::string words_before(const Place& place, std::size_t token);
@@ -157,6 +165,7 @@ void vary_subscripts(Place& place);
 void vary_arguments(Place& place);
 void vary_functions(Place& place);
 void vary_conditions(Place& place);
+void vary_fast_paths(Place& place);
 void vary_guards(Place& place);
 void vary_assignments(Place& place);
 void vary_initial_values(Place& place);

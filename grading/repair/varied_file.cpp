@@ -42,13 +42,15 @@ bool defines(const SourceText& source, const std::string& function) {
          source.functions.end();
 }
 
-/// What a compiler's messages say of a line of a source: the names and signs that they quote.
+/// What a compiler's errors say of a line of a source: the names and signs that they quote. Notes
+/// lead to declarations, which are right.
 std::map<int, std::set<std::string>> words_by_line(const std::string& text,
                                                    const std::string& file) {
   std::map<int, std::set<std::string>> words;
   for (std::size_t at = text.find(file + ":"); at != text.npos;
        at = text.find(file + ":", at + 1)) {
     const std::string message = text.substr(at, text.find('\n', at) - at);
+    if (message.find(": error: ") == message.npos) continue;
     std::set<std::string>& quoted = words[std::atoi(message.c_str() + file.size() + 1)];
     for (std::size_t open = message.find('\''); open != message.npos;) {
       const std::size_t close = message.find('\'', open + 1);
@@ -99,7 +101,8 @@ std::optional<VariedFile> file_with(const RepairRequest& request, const std::str
     for (auto [variants, most] :
          {std::pair(&file.variants, most_variants), {&file.fixed, most_programs}}) {
       std::erase_if(*variants, [&](const Variant& variant) {
-        return changes_one_of(given, variant, *file.source);
+        return changes_one_of(given, variant, *file.source) ||
+               (variant.is_of_pitch && !request.is_of_memory);
       });
       sort_by_likelihood(*variants, request, steps);
       if (variants->size() > most) variants->resize(most);
