@@ -104,7 +104,7 @@ class Build {
     if (request.covered) cache_.reset();
     // Counting takes functions of the compiler's in kernels, a debugger code as it was written;
     // both are for code that is trusted, and so is cuBLAS.
-    if (request.varied) add_variants(tools_);
+    if (request.varied) add_variants(tools_, request.optimised);
     is_judged_ = !request.covered && !request.varied && !request.uses_cublas &&
                  request.flavour != Flavour::debug;
     fs::create_directories(scratch_);

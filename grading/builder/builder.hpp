@@ -33,6 +33,8 @@ struct BuildRequest {
   /// The sources hold variants of what was handed in (tilewise/variants.hpp), for nothing but to see
   /// which of them comes right: they are not judged. Backend simt only.
   bool varied = false;
+  /// Such sources are optimised somewhat, rather than not at all, which takes several times as long.
+  bool optimised = false;
 };
 
 struct BuildResult {

@@ -171,12 +171,12 @@ void add_coverage(Toolchain& simt_tools, Flavour flavour) {
   simt_tools.link.push_back("--coverage");
 }
 
-void add_variants(Toolchain& simt_tools) {
+void add_variants(Toolchain& simt_tools, bool optimised) {
   const fs::path header =
       layout().root / "common" / "simt" / "include" / "tilewise" / "variants.hpp";
   // Hundreds of choices in a function take an optimiser minutes; this way seconds, and the calls
   // that run are small.
-  *std::ranges::find(simt_tools.compile, "-O2") = "-O0";
+  *std::ranges::find(simt_tools.compile, "-O2") = optimised ? "-O1" : "-O0";
   simt_tools.preprocess.insert(simt_tools.preprocess.end(), {"-include", header});
   simt_tools.dumps_statements = false;
 }

@@ -64,7 +64,7 @@ std::span<const char* const> definitions_of_nvcc();
 void add_coverage(Toolchain& simt_tools, Flavour flavour);
 
 /// Has the sources choose between variants when they run.
-void add_variants(Toolchain& simt_tools);
+void add_variants(Toolchain& simt_tools, bool optimised);
 
 Toolchain cuda_toolchain(const std::string& stage_id);
 

@@ -21,11 +21,11 @@ void add_fixed(Place& place, std::vector<Rewording> edits, int cost) {
 }
 
 /// Exchanges neighbours among extents of an array, or arguments of a template.
-void exchange_neighbours(Place& place, const std::vector<Part>& parts) {
+void exchange_neighbours(Place& place, const std::vector<Part>& parts, int cost = 1) {
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
     const std::string a = place.text_of(parts[i]), b = place.text_of(parts[i + 1]);
     if (!a.empty() && !b.empty() && a != b) {
-      add_fixed(place, {{parts[i], b}, {parts[i + 1], a}}, 1);
+      add_fixed(place, {{parts[i], b}, {parts[i + 1], a}}, cost);
     }
   }
 }
@@ -201,7 +201,7 @@ void exchange_extents_of_neighbours(Place& place) {
       const auto extent_of = [&](const Variable& array) {
         return Part{array.declared + 2, place.outline().behind(array.declared + 1) - 1};
       };
-      exchange_neighbours(place, {extent_of(*previous), extent_of(variable)});
+      exchange_neighbours(place, {extent_of(*previous), extent_of(variable)}, 0);
     }
     previous = is_array && code[variable.declared + 1].is("[") ? &variable : nullptr;
   }

@@ -126,6 +126,10 @@ class Hunt {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return variants[i].distance; });
     Search search(module, request_, order, limits_);
+    if (!search.goes_wrong() && !request_.optimised) {
+      request_.optimised = true;
+      return look_among(std::move(variants));
+    }
     is_over_ = !search.goes_wrong();
     Runner runner(module, request_, {{longest_call_s}});
     std::optional<WhatRuns> before;

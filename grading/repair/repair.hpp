@@ -55,6 +55,8 @@ struct RepairRequest {
   /// All results are right; the calls lose time in memory: by bank conflicts, or sectors of which
   /// they use little. A change has to leave them less than half of that.
   bool is_of_memory = false;
+  /// What is tried is compiled with optimising, without which a float2 is stored in two parts.
+  bool optimised = false;
   core::GpuProfile gpu;
   std::filesystem::path bubblewrap = {};  ///< to run the tools and the variants in
   double time_limit_s = 60;               ///< no more is tried when it is over

@@ -137,6 +137,18 @@ TEST(Repair, LeavesMemoryAloneThatLosesNothing) {
   EXPECT_EQ(told.confirmations, 0);
 }
 
+// Without optimising, two floats are stored one by one, and no address is wrong.
+TEST(Repair, TriesWhatIsWrongOnlyWhereItIsOptimised) {
+  const Told told = told_of(
+      {"05_work_2x2", "matmul_2x2.cu",
+       "if (row < n && col < n) C[std::size_t(row) * n + col] = sum[i][j];",
+       "float* const to = C + std::size_t(row) * n + col; if (j == 0 && row < n && col + 1 < n) "
+       "*reinterpret_cast<float2*>(to) = make_float2(sum[i][0], sum[i][1]); "
+       "else if (row < n && col < n) *to = sum[i][j];"},
+      {"matmul_2x2(n=17, tile=8)"}, "matmul_2x2.cu");
+  EXPECT_THAT(told.words, testing::HasSubstr("n % 2 == 0"));
+}
+
 // With block.y for block.y * block.z, which the skeleton gives, all results come right as well, and
 // no change of one place elsewhere mends it.
 TEST(Repair, LeavesWhatIsGivenAsItIs) {

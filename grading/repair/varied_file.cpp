@@ -122,6 +122,7 @@ fs::path build_variants(const RepairRequest& request, const VariedFile& file,
                        Flavour::checked};
     build.bubblewrap = request.bubblewrap;
     build.varied = true;
+    build.optimised = request.optimised;
     const BuildResult built = build_module(build);
     if (built.ok) return built.module;
     auto quoted = words_by_line(built.output, file.name);
