@@ -39,6 +39,13 @@ bool is_of_numbers(const Place& place, Part to) {
 std::string words_before(const Place& place, std::size_t token) {
   const std::vector<Token>& code = place.code();
   if (code[token].is("}")) return tr("before the }} on line {}", code[token].line);
+  const std::size_t begin = before_pragmas(place.text(), code[token].begin);
+  if (begin < code[token].begin) {
+    const std::string_view between = place.text().substr(begin, code[token].begin - begin);
+    const auto lines = static_cast<int>(std::ranges::count(between, '\n'));
+    return tr("before line {}, '{}'", code[token].line - lines,
+              between.substr(0, between.find('\n')));
+  }
   std::size_t end = token;
   while (end < place.function().end && code[end].line == code[token].line) ++end;
   return tr("before line {}, '{}'", code[token].line, place.words_of({token, end}));

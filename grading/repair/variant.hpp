@@ -87,6 +87,9 @@ class Place {
   /// Whether what begins there is to be a variable, since its address is taken or it counts.
   bool is_place_wanted(std::size_t first) const;
 
+  /// The source, whole.
+  std::string_view text() const { return text_; }
+
   /// As the source has it.
   std::string text_of(Part words) const;
 
@@ -190,6 +193,10 @@ std::vector<Variant> fixed_variants_of(const SourceText& source, std::string_vie
 
 /// The same of constants of classes, and of those outside of all.
 std::vector<Variant> variants_of_outer_constants(const SourceText& source);
+
+/// Where something is put that comes before what begins at an offset of a source: in front of the
+/// lines of #pragma above it, which belong to it.
+std::size_t before_pragmas(std::string_view text, std::size_t begin);
 
 /// The source as it is with one of its variants.
 std::string with_edits(const SourceText& source, std::string_view text, const Variant& variant);

@@ -370,6 +370,22 @@ TEST(Variants, MoveNothingOutOfSightOfItsNames) {
   EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr("move 'C[k] = s;' from")))));
 }
 
+// A #pragma belongs to the loop below it.
+TEST(Variants, PutNothingBetweenAPragmaAndItsLoop) {
+  const std::string text = kernel(
+      "__shared__ float s[4];\n  #pragma unroll\nfor (int k = 0; k < 4; "
+      "++k) s[k] = 0;");
+  const SourceText source(text);
+  for (const Variant& variant : variants_of(source, text)) {
+    if (variant.words.find("put a __syncthreads(); before line 5, '#pragma unroll'") == 0) {
+      EXPECT_THAT(with_edits(source, text, variant),
+                  HasSubstr("s[4];\n  __syncthreads();\n#pragma unroll\nfor"));
+      return;
+    }
+  }
+  ADD_FAILURE() << "no barrier is put before the loop";
+}
+
 TEST(Variants, AreWovenIntoTheSourceLineByLine) {
   const std::string text =
       kernel("// sum\nfloat s = 0;\nfor (int k = 0; k < n; ++k) s += A[row * n + k];");

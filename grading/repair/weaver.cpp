@@ -169,6 +169,20 @@ class Weaver {
 
 }  // namespace
 
+std::size_t before_pragmas(std::string_view text, std::size_t begin) {
+  constexpr std::string_view blanks = " \t";
+  std::size_t line = begin == 0 ? 0 : text.rfind('\n', begin - 1) + 1;
+  if (text.substr(line, begin - line).find_first_not_of(blanks) != text.npos) return begin;
+  while (line > 1) {
+    const std::size_t above = text.rfind('\n', line - 2) + 1;
+    const std::size_t first = text.find_first_not_of(blanks, above);
+    if (!text.substr(first).starts_with("#pragma")) break;
+    line = above;
+    begin = first;
+  }
+  return begin;
+}
+
 std::string with_edits(const SourceText& source, std::string_view text, const Variant& variant) {
   const std::vector<Token>& code = source.outline.code();
   std::vector<Rewording> edits = variant.edits;
@@ -176,10 +190,12 @@ std::string with_edits(const SourceText& source, std::string_view text, const Va
   std::string result;
   std::size_t at = 0;
   for (const Rewording& each : edits) {
-    const std::size_t begin = code[each.words.first].begin;
-    if (begin < at) continue;
     const bool replaces = each.words.end > each.words.first;
-    result += std::string(text.substr(at, begin - at)) + each.text + (replaces ? "" : " ");
+    const std::size_t first = code[each.words.first].begin;
+    const std::size_t begin = replaces ? first : before_pragmas(text, first);
+    if (begin < at) continue;
+    const char* const end = replaces ? "" : begin < first ? "\n" : " ";
+    result += std::string(text.substr(at, begin - at)) + each.text + end;
     at = replaces ? code[each.words.end - 1].end() : begin;
   }
   return result + std::string(text.substr(at));
