@@ -70,15 +70,19 @@ void vary_arguments(Place& place) {
       std::to_array<std::string_view>({"if", "for", "while", "switch"});
   const std::vector<Token>& code = place.code();
   const auto exchange = [&](const std::vector<Part>& parts, Change::Form form) {
-    for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
-      const Part a = parts[k], b = parts[k + 1];
-      if (!is_exchangeable(place, a) || !is_exchangeable(place, b)) continue;
-      const std::string first = place.words_of(a), second = place.words_of(b);
-      if (first == second) continue;
-      place.add({.changes = {{form, a, second}, {form, b, first}},
-                 .line = code[a.first].line,
-                 .edits = {{a, second}, {b, first}},
-                 .daring = form == Change::Form::expression ? 2 : 0});
+    // Neighbours, and what stands on both sides of another, as the outer two of three sizes do.
+    for (const std::size_t apart : {1, 2}) {
+      for (std::size_t k = 0; k + apart < parts.size(); ++k) {
+        const Part a = parts[k], b = parts[k + apart];
+        if (!is_exchangeable(place, a) || !is_exchangeable(place, b)) continue;
+        const std::string first = place.words_of(a), second = place.words_of(b);
+        if (first == second) continue;
+        place.add({.changes = {{form, a, second}, {form, b, first}},
+                   .line = code[a.first].line,
+                   .edits = {{a, second}, {b, first}},
+                   .cost = static_cast<int>(apart),
+                   .daring = form == Change::Form::expression ? 2 : 0});
+      }
     }
   };
   for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {

@@ -1,4 +1,4 @@
-// Variants of values: names, numbers and subscripts.
+// Variants of values: names and numbers.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -25,17 +25,6 @@ bool is_builtin_member(const std::vector<Token>& code, std::size_t i) {
 
 std::string other_side(std::string_view member) { return member == "x" ? "y" : "x"; }
 
-/// Whether a name stands for the value of its variable here.
-bool is_read(const Place& place, std::size_t i) {
-  const std::vector<Token>& code = place.code();
-  const Token &before = code[i - 1], &behind = code[i + 1];
-  const bool is_member = before.is(".") || before.is("->") || before.is("::");
-  const bool is_called = behind.is("(") || behind.is("::") || behind.is(".");
-  const bool has_address_taken =
-      before.is("&") && !(code[i - 2].is_name() || code[i - 2].is(")") || code[i - 2].is("]"));
-  return code[i].is_name() && place.may_vary(i) && !is_member && !is_called && !has_address_taken;
-}
-
 bool is_in_kernel_code(const Place& place) { return place.function().is_of_device; }
 
 /// Whether names are easily taken for one another: of one letter each, `tx` for `ty`, `k` for `k0`,
@@ -55,6 +44,16 @@ bool are_alike(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+bool is_read(const Place& place, std::size_t i) {
+  const std::vector<Token>& code = place.code();
+  const Token &before = code[i - 1], &behind = code[i + 1];
+  const bool is_member = before.is(".") || before.is("->") || before.is("::");
+  const bool is_called = behind.is("(") || behind.is("::") || behind.is(".");
+  const bool has_address_taken =
+      before.is("&") && !(code[i - 2].is_name() || code[i - 2].is(")") || code[i - 2].is("]"));
+  return code[i].is_name() && place.may_vary(i) && !is_member && !is_called && !has_address_taken;
+}
 
 bool is_builtin(const Token& token) {
   return std::ranges::find(builtins, token.text) != builtins.end();
@@ -212,6 +211,27 @@ void exchange_in_guards(Place& place, const Statement& a, const Statement& b) {
   }
 }
 
+/// Exchanges two elements of an array, `four[1]` and `four[2]`, that stand in some words.
+void exchange_elements(Place& place, Part words) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t a = words.first + 2; a < words.end; ++a) {
+    for (std::size_t b = a + 1; b < words.end; ++b) {
+      const auto is_element = [&](std::size_t i) {
+        return code[i - 1].is("[") && code[i + 1].is("]") && whole_number(code[i]) &&
+               place.may_vary(i);
+      };
+      if (!is_element(a) || !is_element(b)) continue;
+      if (code[a - 2].text != code[b - 2].text || code[a].text == code[b].text) continue;
+      const std::string first(code[a].text), second(code[b].text);
+      place.add({.changes = {{Change::Form::expression, {a, a + 1}, second},
+                             {Change::Form::expression, {b, b + 1}, first}},
+                 .line = code[a].line,
+                 .edits = {{{a, a + 1}, second}, {{b, b + 1}, first}},
+                 .cost = 2});
+    }
+  }
+}
+
 }  // namespace
 
 void vary_pairs(Place& place) {
@@ -231,7 +251,10 @@ void vary_pairs(Place& place) {
     if (is_simple && statement->inner.empty()) exchange_in(statement->words, 2);
     for (std::size_t i = 0; i + 1 < statement->inner.size(); ++i) {
       const Statement &a = statement->inner[i], &b = statement->inner[i + 1];
-      if (a.inner.empty() && b.inner.empty()) exchange_in({a.words.first, b.words.end}, 2);
+      if (a.inner.empty() && b.inner.empty()) {
+        exchange_in({a.words.first, b.words.end}, 2);
+        exchange_elements(place, {a.words.first, b.words.end});
+      }
       exchange_in_guards(place, a, b);
     }
   }
@@ -298,95 +321,6 @@ void vary_numbers(Place& place) {
         place.add_expression({i, i + 1}, std::to_string(other));
       }
     }
-  }
-}
-
-namespace {
-
-/// Whether a name is of a number among the template's parameters.
-bool is_template_number(const Place& place, std::string_view name) {
-  const std::vector<Token>& code = place.code();
-  for (std::size_t i = place.function().parameters; i-- > 1;) {
-    if (code[i].is(";") || code[i].is("}")) return false;
-    if (code[i].is(name) && code[i - 1].is("int")) return true;
-  }
-  return false;
-}
-
-/// In an index, a name alone may lack a factor or an addend, and all of it an addend.
-void vary_index(Place& place, Part index) {
-  const std::vector<Token>& code = place.code();
-  for (const Variable* addend : place.scope().seen_at(index.first)) {
-    if (addend->type != Variable::Type::integer || index.first >= index.end) continue;
-    const std::string name(addend->name);
-    place.add(
-        {.changes = {{Change::Form::operand, {index.first, index.first}, "@ * " + name + " +"}},
-         .line = code[index.first].line,
-         .edits = {{{index.end, index.end}, " + " + name}},
-         .cost = 3});
-  }
-  for (std::size_t i = index.first; i < index.end; ++i) {
-    if (!is_read(place, i)) continue;
-    const Variable* variable = place.scope().find(i);
-    const std::string name(code[i].text);
-    const bool is_number = variable == nullptr ? is_template_number(place, name)
-                                               : variable->type == Variable::Type::integer;
-    if (!is_number) continue;
-    const bool is_factor = code[i - 1].is("*") || code[i + 1].is("*");
-    for (const Variable* other : place.scope().seen_at(i)) {
-      if (other->type != Variable::Type::integer) continue;
-      const std::string both = name + " + " + std::string(other->name);
-      place.add_expression({i, i + 1}, is_factor ? "(" + both + ")" : both, 3);
-      if (is_factor) continue;
-      place.add_expression({i, i + 1}, name + " * " + std::string(other->name), 3);
-    }
-  }
-}
-
-}  // namespace
-
-/// How far a pointer is moved, or where it begins, is an index, too.
-void vary_pointers(Place& place) {
-  const std::vector<Token>& code = place.code();
-  for (const Statement* statement : with_inner(place.body())) {
-    const Part words = statement->words;
-    const Variable* moved = place.scope().find(words.first);
-    const bool moves = statement->kind == Statement::Kind::expression && moved != nullptr &&
-                       moved->type == Variable::Type::pointer && words.end > words.first + 3 &&
-                       !code[words.first + 1].is("[");
-    if (moves) vary_index(place, {words.first + 2, words.end - 1});
-  }
-  for (const Variable& variable : place.scope().variables()) {
-    if (variable.type == Variable::Type::pointer) vary_index(place, variable.value);
-  }
-}
-
-void vary_subscripts(Place& place) {
-  vary_pointers(place);
-  const std::vector<Token>& code = place.code();
-  for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
-    if (!code[i].is("[") || !place.may_vary(i) || !ends_operand(code[i - 1])) continue;
-    const std::size_t close = place.outline().behind(i) - 1;
-    if (close == i || close == i + 1) continue;
-    const Part index{i + 1, close};
-    for (const char* by : {"@ +", "-@ +"}) {
-      const bool is_more = by[0] == '@';
-      place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, by}},
-                 .line = code[i].line,
-                 .edits = {{{close, close}, is_more ? " + 1" : " - 1"}},
-                 .cost = 2});
-    }
-    vary_index(place, index);
-    if (!code[close + 1].is("[")) continue;
-    const std::size_t next_close = place.outline().behind(close + 1) - 1;
-    const Part next{close + 2, next_close};
-    if (next.first >= next.end) continue;
-    const std::string a = place.words_of(index), b = place.words_of(next);
-    if (a == b) continue;
-    place.add(
-        {.changes = {{Change::Form::expression, index, b}, {Change::Form::expression, next, a}},
-         .line = code[i].line,
-         .edits = {{index, b}, {next, a}}});
   }
 }
 

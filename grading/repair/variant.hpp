@@ -133,6 +133,9 @@ class Place {
 /// `threadIdx`, `blockIdx`, `blockDim` or `gridDim`.
 bool is_builtin(const Token& token);
 
+/// Whether a name stands for the value of its variable here.
+bool is_read(const Place& place, std::size_t i);
+
 /// The number that a token is; nothing where it is none, no whole one, or has a suffix.
 std::optional<long> whole_number(const Token& token);
 

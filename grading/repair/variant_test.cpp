@@ -55,6 +55,11 @@ INSTANTIATE_TEST_SUITE_P(
                "s[0] += A[row];' in place of 'float s[2] = {}; s[0] = A[row];', on line 5 write "
                "'s[1] += A[col];'"},
         Mended{"const int y = row / 4, x = row % 4;", "const int y = row / 8, x = row % 8;"},
+        Mended{
+            "float four[4] = {}; C[0] = four[0], C[1] = four[2];\nC[2] = four[1];",
+            "C[1] = four[1];' in place of 'float four[4] = {}; C[0] = four[0], C[1] = four[2];', "
+            "on line 5 write 'C[2] = four[2];'"},
+        Mended{"multiply(A, B, C, row, col, n);", "multiply(A, B, C, n, col, row);"},
         // What belongs further in, or is another kind of value.
         Mended{"__shared__ float As[16][16]; const float* a = As[row] + col;",
                "a = As[row + col];"},

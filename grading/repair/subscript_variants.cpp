@@ -1,0 +1,98 @@
+// Variants of where in memory something lies: subscripts, and what pointers are moved by.
+#include <string>
+#include <string_view>
+
+#include "grading/repair/variant.hpp"
+
+namespace tilewise::grading {
+
+namespace {
+
+/// Whether a name is of a number among the template's parameters.
+bool is_template_number(const Place& place, std::string_view name) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = place.function().parameters; i-- > 1;) {
+    if (code[i].is(";") || code[i].is("}")) return false;
+    if (code[i].is(name) && code[i - 1].is("int")) return true;
+  }
+  return false;
+}
+
+/// In an index, a name alone may lack a factor or an addend, and all of it an addend.
+void vary_index(Place& place, Part index) {
+  const std::vector<Token>& code = place.code();
+  for (const Variable* addend : place.scope().seen_at(index.first)) {
+    if (addend->type != Variable::Type::integer || index.first >= index.end) continue;
+    const std::string name(addend->name);
+    place.add(
+        {.changes = {{Change::Form::operand, {index.first, index.first}, "@ * " + name + " +"}},
+         .line = code[index.first].line,
+         .edits = {{{index.end, index.end}, " + " + name}},
+         .cost = 3});
+  }
+  for (std::size_t i = index.first; i < index.end; ++i) {
+    if (!is_read(place, i)) continue;
+    const Variable* variable = place.scope().find(i);
+    const std::string name(code[i].text);
+    const bool is_number = variable == nullptr ? is_template_number(place, name)
+                                               : variable->type == Variable::Type::integer;
+    if (!is_number) continue;
+    const bool is_factor = code[i - 1].is("*") || code[i + 1].is("*");
+    for (const Variable* other : place.scope().seen_at(i)) {
+      if (other->type != Variable::Type::integer) continue;
+      const std::string both = name + " + " + std::string(other->name);
+      place.add_expression({i, i + 1}, is_factor ? "(" + both + ")" : both, 3);
+      if (is_factor) continue;
+      place.add_expression({i, i + 1}, name + " * " + std::string(other->name), 3);
+    }
+  }
+}
+
+}  // namespace
+
+/// How far a pointer is moved, or where it begins, is an index, too.
+void vary_pointers(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (const Statement* statement : with_inner(place.body())) {
+    const Part words = statement->words;
+    const Variable* moved = place.scope().find(words.first);
+    const bool moves = statement->kind == Statement::Kind::expression && moved != nullptr &&
+                       moved->type == Variable::Type::pointer && words.end > words.first + 3 &&
+                       !code[words.first + 1].is("[");
+    if (moves) vary_index(place, {words.first + 2, words.end - 1});
+  }
+  for (const Variable& variable : place.scope().variables()) {
+    if (variable.type == Variable::Type::pointer) vary_index(place, variable.value);
+  }
+}
+
+void vary_subscripts(Place& place) {
+  vary_pointers(place);
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
+    if (!code[i].is("[") || !place.may_vary(i) || !ends_operand(code[i - 1])) continue;
+    const std::size_t close = place.outline().behind(i) - 1;
+    if (close == i || close == i + 1) continue;
+    const Part index{i + 1, close};
+    for (const char* by : {"@ +", "-@ +"}) {
+      const bool is_more = by[0] == '@';
+      place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, by}},
+                 .line = code[i].line,
+                 .edits = {{{close, close}, is_more ? " + 1" : " - 1"}},
+                 .cost = 2});
+    }
+    vary_index(place, index);
+    if (!code[close + 1].is("[")) continue;
+    const std::size_t next_close = place.outline().behind(close + 1) - 1;
+    const Part next{close + 2, next_close};
+    if (next.first >= next.end) continue;
+    const std::string a = place.words_of(index), b = place.words_of(next);
+    if (a == b) continue;
+    place.add(
+        {.changes = {{Change::Form::expression, index, b}, {Change::Form::expression, next, a}},
+         .line = code[i].line,
+         .edits = {{index, b}, {next, a}}});
+  }
+}
+
+}  // namespace tilewise::grading
