@@ -200,7 +200,7 @@ bool mend(const Run& run) {
   });
   if (first == nullptr || !(is_wrong(result) || loses_in_memory)) {
     terminal.clear_progress();
-    fmt::print("{}", tr("{}: all tests of results and of safety pass.\n", stage.id));
+    fmt::print("{}", tr("{}: all tests of results, of safety and of memory pass.\n", stage.id));
     return true;
   }
   terminal.show_progress(tr("trying small changes"));

@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "sum += As[ty][k] * Bs[k][tx];\n}",
                 0, "The fault is in what runs where 'n % 2 == 0' on line"},
         Mending{"Nothing", "float sum = 0.0f;", "float sum = 0.0f;", 0,
-                "all tests of results and of safety pass"},
+                "all tests of results, of safety and of memory pass"},
         Mending{"TooFar", "sum += As[ty][k] * Bs[k][tx];", "sum += 1.0f;", 1,
                 "none mends this by itself"}),
     [](const auto& info) { return std::string(info.param.name); });
