@@ -53,7 +53,7 @@ struct RepairRequest {
   bool is_of_barriers = false;
   std::pair<int, int> racing = {0, 0};  ///< lines of a race, the upper one first
   /// All results are right; the calls lose time in memory: by bank conflicts, or sectors of which
-  /// they use little. A change has to leave them less than half of that.
+  /// they use little. A change has to leave each at most half of that.
   bool is_of_memory = false;
   /// What is tried is compiled with optimising, without which a float2 is stored in two parts.
   bool optimised = false;

@@ -264,7 +264,7 @@ bool Runner::comes_right(std::size_t call, std::int32_t variant) {
   });
   constexpr double most_waste = 0.5;  // of what there was
   const bool is_thrifty =
-      !watch_of(call).counters || waste_in(reply.profiles) < most_waste * of_call.waste;
+      !watch_of(call).counters || waste_in(reply.profiles) <= most_waste * of_call.waste;
   return is_clean && is_thrifty && has_right_values(call, arguments);
 }
 

@@ -198,7 +198,7 @@ std::vector<Variant> fixed_variants_of(const SourceText& source, std::string_vie
 std::vector<Variant> variants_of_outer_constants(const SourceText& source);
 
 /// Where something is put that comes before what begins at an offset of a source: in front of the
-/// lines of #pragma above it, which belong to it.
+/// pragmas on the lines above it, which belong to it.
 std::size_t before_pragmas(std::string_view text, std::size_t begin);
 
 /// The source as it is with one of its variants.
