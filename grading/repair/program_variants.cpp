@@ -2,6 +2,7 @@
 // templates, constants, references.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -143,12 +144,13 @@ bool is_padded(const std::vector<Token>& code, Part words) {
          whole_number(code[words.end - 1]).has_value();
 }
 
-/// What makes a row one element longer than `words`, or than what these pad it from; empty where
-/// they do.
-Rewording one_longer(const std::vector<Token>& code, Part words) {
+/// What makes a row one element longer than `words` say, or than what these pad; nothing where they
+/// pad it by one.
+std::optional<Rewording> one_longer(const std::vector<Token>& code, Part words) {
   const Part last{words.end - 1, words.end};
-  if (!is_padded(code, words)) return {{words.end, words.end}, " + 1"};
-  return whole_number(code[last.first]) == 1 ? Rewording{{0, 0}, ""} : Rewording{last, "1"};
+  if (!is_padded(code, words)) return Rewording{{words.end, words.end}, " + 1"};
+  if (whole_number(code[last.first]) == 1) return std::nullopt;
+  return Rewording{last, "1"};
 }
 
 /// Rows of tiles, so that what lies below one another comes into different banks.
@@ -163,12 +165,17 @@ void vary_pitches(Place& place) {
     }
     if (extents.size() < 2 || extents.back().first >= extents.back().end) continue;
     const Part rows = extents[extents.size() - 2], row = extents.back();
-    std::vector<Rewording> edits = {one_longer(code, row)};
-    if (is_padded(code, rows) && !is_padded(code, row)) {
+    std::vector<Rewording> edits;
+    const auto longer = one_longer(code, row);
+    const bool is_of_rows = is_padded(code, rows) && !is_padded(code, row);
+    if (is_of_rows) {
       edits = {{rows, place.text_of(row)}, {row, place.text_of(rows)}};
+    } else if (longer) {
+      edits = {*longer};
+    } else {
+      continue;
     }
-    if (edits.front().text.empty()) continue;
-    const int cost = is_padded(code, rows) || is_padded(code, row) ? 0 : 1;
+    const int cost = is_of_rows || is_padded(code, row) ? 0 : 1;
     place.add({.changes = {},
                .line = code[row.first].line,
                .edits = std::move(edits),
@@ -286,9 +293,9 @@ std::vector<Variant> variants_of_outer_constants(const SourceText& source) {
                        .is_of_pitch = is_of_pitch,
                        .cost = cost});
     };
-    const Rewording longer = one_longer(code, constant.value);
-    const int cost_of_longer = is_padded(code, constant.value) ? 0 : 1;
-    if (!longer.text.empty()) add(longer.words, longer.text, cost_of_longer, true);
+    if (const auto longer = one_longer(code, constant.value)) {
+      add(longer->words, longer->text, is_padded(code, constant.value) ? 0 : 1, true);
+    }
     for (std::size_t i = constant.value.first; i < constant.value.end; ++i) {
       if (const auto number = whole_number(code[i])) {
         std::set<long> others = {*number + 1, *number - 1, *number * 2, *number / 2};

@@ -16,11 +16,6 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<Variant> variants_in(const std::string& text) {
-  const SourceText source(text);
-  return variants_of(source, text);
-}
-
 // What compilers run cannot ask for a variable, and is a program of its own.
 TEST(Variants, OfConstantsAreProgramsOfTheirOwn) {
   const std::string text =
@@ -38,11 +33,6 @@ TEST(Variants, OfConstantsAreProgramsOfTheirOwn) {
   EXPECT_THAT(fixed, testing::Each(Field(&Variant::changes, testing::IsEmpty())));
 }
 
-std::vector<Variant> fixed_variants_in(const std::string& text) {
-  const SourceText source(text);
-  return fixed_variants_of(source, text);
-}
-
 struct OfConstants {
   const char* text;
   std::vector<const char*> chosen;  ///< when the program runs
@@ -56,7 +46,10 @@ class ConstantsAreVaried : public testing::TestWithParam<OfConstants> {};
 
 TEST_P(ConstantsAreVaried, WhereTheyStand) {
   const auto& [text, chosen, fixed, never] = GetParam();
-  const auto of_the_run = variants_in(text), of_the_compiler = fixed_variants_in(text);
+  const std::string whole = text;
+  const SourceText source(whole);
+  const auto of_the_run = variants_of(source, whole);
+  const auto of_the_compiler = fixed_variants_of(source, whole);
   const auto says = [](const char* words) { return Field(&Variant::words, HasSubstr(words)); };
   for (const char* words : chosen) EXPECT_THAT(of_the_run, Contains(says(words)));
   for (const char* words : fixed) {
@@ -69,7 +62,7 @@ TEST_P(ConstantsAreVaried, WhereTheyStand) {
   }
   for (const Variant& variant : of_the_compiler) {
     EXPECT_TRUE(variant.changes.empty()) << variant.words;
-    EXPECT_NE(with_edits(SourceText(text), text, variant), text) << variant.words;
+    EXPECT_NE(with_edits(source, whole, variant), whole) << variant.words;
   }
 }
 

@@ -220,7 +220,8 @@ class Hunt {
   void look_at_memory() {
     constexpr double of_varied = 4;  // which nobody has optimised
     const fs::path module = built_alone("unchanged", Variant());
-    if (module.empty()) return void(is_over_ = true);
+    is_over_ = module.empty();
+    if (is_over_) return;
     limits_ = Runner(module, request_, {{longest_call_s / times_as_long}})
                   .find_limits(shortest_call_s, of_varied * times_as_long);
     is_over_ = std::ranges::none_of(limits_, [](const CallLimits& call) { return call.waste > 0; });

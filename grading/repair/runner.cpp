@@ -220,7 +220,7 @@ bool Runner::look_at(std::size_t call) {
 WhatRuns Runner::what_runs(std::int32_t variant) {
   WhatRuns found;
   for (const std::vector<Posed>* calls : {&calls_, &calls_of_all_, &calls_beside_}) {
-    // A path that loses in memory is no longer taken by these alone.
+    // What no longer takes these on the path that loses saves nothing, though others still take it.
     if (request_.is_of_memory && calls != &calls_) continue;
     for (const Posed& each : *calls) {
       std::vector<Argument> arguments;

@@ -71,12 +71,17 @@ void Scope::add_declared(const Statement& statement, std::size_t end) {
       if (is_of_range) variables_.back().seen.first = outline_.behind(words.first + 1);
     }
   }
-  if (code_[words.first].is("{") && code_[words.first - 1].is(")") &&
-      simt::rewriting::opens_lambda(outline_, words.first)) {
-    const auto open = outline_.partner(words.first - 1);
-    if (code_[*open - 2].is("[")) without_captures_.push_back({*open - 2, words.end});
-    for (const Part& part : outline_.parts_between(*open, words.first - 1)) {
-      add_declaration(part, words.end);
+  if (code_[words.first].is("{") && simt::rewriting::opens_lambda(outline_, words.first)) {
+    const std::size_t close = words.first - 1;
+    const auto open = code_[close].is(")") ? outline_.partner(close) : std::nullopt;
+    const std::size_t behind_captures = open.value_or(words.first);
+    if (code_[behind_captures - 2].is("[")) {
+      without_captures_.push_back({behind_captures - 2, words.end});
+    }
+    if (open) {
+      for (const Part& part : outline_.parts_between(*open, close)) {
+        add_declaration(part, words.end);
+      }
     }
   }
   for (const Statement& each : statement.inner) add_declared(each, words.end);

@@ -107,8 +107,7 @@ class Place {
   /// Adds a change of one expression.
   /// @param daring as a Variant has it
   void add_expression(Part words, const std::string& text, int cost = 1, int daring = 0);
-  void add_condition(Part words, const std::string& text, int cost,
-                     bool asks_for_more = false);
+  void add_condition(Part words, const std::string& text, int cost, bool asks_for_more = false);
 
   /// Adds what has one of two paths taken always, that of a condition that holds or the other one.
   void add_paths(Part condition);

@@ -336,15 +336,19 @@ TEST(Variants, ReachWhatATableNames) {
 TEST(Variants, PutNothingIntoALambdaThatItCannotSee) {
   const auto variants = variants_in(
       kernel("constexpr int t = 4;\nconst auto at = [](int i, int j) { return i * t + j; };\n"
-             "C[at(row, col)] = 1;"));
-  const auto on_line_5 = [](const char* words) {
+             "C[at(row, col)] = 1;\nconst auto last = [] { return t + 1; };"));
+  const auto on_line = [](int line, const char* words) {
     return Contains(
-        testing::AllOf(Field(&Variant::line, 5), Field(&Variant::words, HasSubstr(words))));
+        testing::AllOf(Field(&Variant::line, line), Field(&Variant::words, HasSubstr(words))));
   };
-  EXPECT_THAT(variants, on_line_5("return j * t + j;"));
-  EXPECT_THAT(variants, on_line_5("return i * t + i;"));
+  EXPECT_THAT(variants, on_line(5, "return j * t + j;"));
+  EXPECT_THAT(variants, on_line(5, "return i * t + i;"));
   for (const char* unseen : {"return row", "* n", "* col", "+ row"}) {
-    EXPECT_THAT(variants, Not(on_line_5(unseen)));
+    EXPECT_THAT(variants, Not(on_line(5, unseen)));
+  }
+  EXPECT_THAT(variants, on_line(7, "return t + 2;"));
+  for (const char* unseen : {"return n", "return row", "return col"}) {
+    EXPECT_THAT(variants, Not(on_line(7, unseen)));
   }
 }
 
