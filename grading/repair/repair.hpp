@@ -55,7 +55,8 @@ struct RepairRequest {
   /// All results are right; the calls lose time in memory: by bank conflicts, or sectors of which
   /// they use little. A change has to leave each at most half of that.
   bool is_of_memory = false;
-  /// What is tried is compiled with optimising, without which a float2 is stored in two parts.
+  /// What is tried is compiled with optimising, without which nobody sees the store of a structure
+  /// that a function returns, as of make_float2().
   bool optimised = false;
   core::GpuProfile gpu;
   std::filesystem::path bubblewrap = {};  ///< to run the tools and the variants in
