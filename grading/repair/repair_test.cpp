@@ -137,7 +137,8 @@ TEST(Repair, LeavesMemoryAloneThatLosesNothing) {
   EXPECT_EQ(told.confirmations, 0);
 }
 
-// Without optimising, nobody sees the store of what make_float2() returns, nor that it is misaligned.
+// Without optimising, nobody sees the store of what make_float2() returns, nor that it is
+// misaligned.
 TEST(Repair, TriesWhatIsWrongOnlyWhereItIsOptimised) {
   const Told told = told_of(
       {"05_work_2x2", "matmul_2x2.cu",
