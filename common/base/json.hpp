@@ -9,15 +9,16 @@
 
 namespace tilewise::core {
 
-/// Text of a JSON document. Bytes that are not UTF-8 (a student's code has a hand in many texts)
-/// become U+FFFD rather than an error. @param indent spaces a level; -1: all on one line
+/// The text of a JSON document. Bytes that are not UTF-8 become U+FFFD instead of an error, because
+/// a student's code influences many texts.
+/// @param indent spaces a level; -1: all on one line
 template <class Json>
 std::string json_text(const Json& document, int indent = -1) {
   return document.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 /// Readers for JSON that may be hostile. Each throws std::runtime_error naming the field that is
-/// missing, or whose type or range is not what it may be.
+/// missing or has a wrong type or range.
 namespace strict {
 
 using Json = nlohmann::json;

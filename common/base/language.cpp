@@ -30,7 +30,7 @@ Spoken& spoken() {
   return now;
 }
 
-/// What stands between the quotes of `msgid "n\t\"a\""`.
+/// The text between the quotes of `msgid "n\t\"a\""`, with its escapes resolved.
 std::string unquoted(std::string_view line) {
   const std::size_t open = line.find('"'), close = line.rfind('"');
   std::string text;
@@ -51,7 +51,8 @@ bool holds_catalogues(const fs::path& root, const std::string& language) {
   return fs::is_regular_file(root / "po" / (language + ".po"), unknown);
 }
 
-/// What a text has in place of each {} of a form; nothing where it is not of that form.
+/// The parts of a text that stand in place of each {} of a form; nothing if the text does not have
+/// that form.
 std::optional<std::vector<std::string_view>> parts_of(std::string_view text,
                                                       std::string_view form) {
   constexpr std::string_view hole = "{}";
@@ -101,7 +102,7 @@ void add_to(Catalogue& catalogue, std::string_view po) {
     } else if (line.starts_with("msgstr ")) {
       part = &other;
     } else if (!line.starts_with('"')) {
-      part = nullptr;  // a comment, or what is no longer in use
+      part = nullptr;  // a comment, or an entry that is no longer in use
     }
     if (part != nullptr) *part += unquoted(line);
   }
@@ -124,7 +125,7 @@ std::vector<std::string> wanted_languages(Variables variable) {
   for (std::size_t begin = 0, end; begin <= list.size(); begin = end + 1) {
     end = std::min(list.find(':', begin), list.size());
     std::string name = list.substr(begin, end - begin);
-    name.resize(std::min(name.find_first_of(".@"), name.size()));  // of the encoding and variants
+    name.resize(std::min(name.find_first_of(".@"), name.size()));  // drops encoding and variant
     if (name.empty()) continue;
     languages.push_back(name);
     const std::size_t country = name.find('_');
@@ -207,7 +208,7 @@ std::string translated(std::string_view english, fmt::format_args arguments) {
     try {
       return fmt::vformat(found->second, arguments);
     } catch (const fmt::format_error&) {
-      // Nobody shall miss a message for a slip in its translation.
+      // A mistake in a translation must not cost the user the message.
     }
   }
   return fmt::vformat(fmt::string_view(english.data(), english.size()), arguments);

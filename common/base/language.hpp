@@ -1,6 +1,6 @@
 /// \file
-/// Messages for people, in the language that they want. Results, logs and what processes tell each
-/// other stay English, as does everything until a catalogue is opened (docs/decisions/0058).
+/// Messages for people, in the language that they want. Results, logs and the messages between
+/// processes stay English, as does everything until a catalogue is opened (docs/decisions/0058).
 #pragma once
 
 #include <fmt/format.h>
@@ -12,29 +12,30 @@
 namespace tilewise {
 namespace core {
 
-/// "es"; "en" where nothing else is spoken.
+/// The language of the messages: "es"; "en" if no catalogue is open.
 const std::string& language();
 
-/// A text that is no format string, and that xgettext finds elsewhere, in the language spoken.
+/// Translates a text that is no format string and that xgettext finds elsewhere.
 std::string in_language(std::string_view english);
 
-/// A text that was made in English elsewhere, by a library or by a handler of signals, in the
-/// language spoken where it is of one of these forms: "{} is required". The first that fits counts.
+/// Translates a text that a library or a signal handler made in English, if it has one of these
+/// forms: "{} is required". The first form that fits counts.
 std::string retold(std::string_view english, std::span<const char* const> forms);
 
-/// Whether a line of a text is "## Goal", in English or in the language spoken.
+/// Whether a line of a text is a given heading, "## Goal", in English or in the user's language.
 bool is_heading(std::string_view line, std::string_view english);
 
-/// tr() without its check.
+/// tr() without the compile-time check of its format string.
 std::string translated(std::string_view english, fmt::format_args arguments);
 
 }  // namespace core
 
-/// Has xgettext find a text that core::in_language() is asked for.
+/// Marks a text for xgettext that core::in_language() is asked for elsewhere.
 constexpr const char* marked(const char* english) { return english; }
 
-/// A message for a person, formatted as by fmt::format(), in the language spoken. Where that has no
-/// translation, or one with other placeholders, in English. xgettext finds messages by its name.
+/// Formats a message for a person as fmt::format() does, in the user's language. The message stays
+/// English if it has no translation, or one with other placeholders. xgettext finds messages by
+/// this function's name.
 template <class... Arguments>
 std::string tr(fmt::format_string<Arguments...> english, Arguments&&... arguments) {
   const fmt::string_view text = english;

@@ -11,11 +11,11 @@ double median_of_sorted(const std::vector<double>& sorted) {
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-// How many values at either end may be left out so that the interval between the rest holds the
-// true median with 95%: the most k for which fewer than k of n tosses of a coin show heads in at
-// most 2.5% of all cases.
+// The number of values that may be left out at either end so that the interval between the rest
+// holds the true median with a probability of 95%: the most k for which fewer than k of n tosses of
+// a coin show heads in at most 2.5% of all cases.
 std::size_t dispensable(std::size_t n) {
-  double probability = 1;  // of exactly `heads` heads
+  double probability = 1;  // the probability of exactly `heads` heads
   for (std::size_t i = 0; i < n; ++i) probability /= 2;
   double tail = probability;
   std::size_t heads = 0;
@@ -51,7 +51,7 @@ double InterleavedTiming::highest_speed_of_reference() const {
 }
 
 bool InterleavedTiming::steady() const {
-  // Fewer rounds agree by chance.
+  // Fewer rounds may agree by chance.
   constexpr std::size_t fewest_rounds = 6;
   constexpr double tolerated = 0.01;
   if (rounds() < fewest_rounds) return false;
@@ -60,7 +60,7 @@ bool InterleavedTiming::steady() const {
 
 bool InterleavedTiming::decided(double least_speed) const {
   constexpr std::size_t fewest_rounds = 3;
-  // More than clocks that follow the load change between two turns of one round.
+  // A clock that follows the load changes by less than this between two turns of one round.
   constexpr double far = 1.25;
   if (speeds_.size() < fewest_rounds) return false;
   return std::ranges::min(speeds_) >= far * least_speed ||

@@ -28,7 +28,7 @@ TEST(MedianWithInterval, LeavesOutAsManyAsTheOrderStatisticsAllow) {
   };
   for (const auto& c : cases) {
     std::vector<double> values(c.count);
-    std::iota(values.rbegin(), values.rend(), 1.0);  // in falling order
+    std::iota(values.rbegin(), values.rend(), 1.0);  // in descending order
     const Interval interval = median_with_interval(values);
     EXPECT_EQ(interval.low, c.low) << c.count;
     EXPECT_EQ(interval.median, c.median) << c.count;

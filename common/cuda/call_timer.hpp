@@ -37,16 +37,17 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Evicts what earlier work left in the L2 cache of the current device, so that every timed call
-/// starts equally cold.
+/// Evicts the data of earlier work from the L2 cache of the current device, so that every timed
+/// call starts equally cold.
 class L2Flush {
  public:
   /// @throws Error
   L2Flush() : buffer_(bytes_to_write()) {}
 
   /// Queues writes of the whole buffer on the default stream. They keep the device busy for longer
-  /// than a host takes to queue a launch behind them, 20 microseconds on an H200 where other things
-  /// were done in between: else that would be part of what is timed, most of it for short kernels.
+  /// than the host takes to queue a launch behind them, 20 microseconds on an H200 if it does other
+  /// things in between. Without them the timing would include that delay, which would be most of it
+  /// for short kernels.
   /// @throws Error
   void start() {
     if (buffer_.bytes() == 0) return;
@@ -56,7 +57,7 @@ class L2Flush {
     }
   }
 
-  /// The same, and waits for the device.
+  /// Does the same, and waits for the device.
   /// @throws Error
   void run() {
     start();
@@ -76,20 +77,21 @@ class L2Flush {
   DeviceBuffer buffer_;
 };
 
-/// Times host functions that launch kernels, by device events.
+/// Times host functions that launch kernels, with device events.
 class CallTimer {
  public:
-  /// Milliseconds of device time that `call()` takes, on whatever streams it launches but those
-  /// that do not wait for the default one (modules get none: launch_counter.hpp). The L2 cache is
-  /// flushed before, outside of the time; what the host does meanwhile is outside of it, too.
-  /// @param after  called at once after that time
+  /// Returns the milliseconds of device time that `call()` takes on all streams that it launches
+  /// on, except those that do not wait for the default stream (modules get none:
+  /// launch_counter.hpp). The L2 cache is flushed before; neither that nor what the host does
+  /// meanwhile is timed.
+  /// @param after  called at once after the timed work
   /// @throws Error, also for a kernel that failed.
   template <class Call, class After>
   float measure(Call&& call, After&& after) {
     flush_.start();
     start_.record();
     std::forward<Call>(call)();
-    // Without this, work on a stream other than the default one would escape the stop event.
+    // Otherwise work on a stream other than the default one would escape the stop event.
     TILEWISE_CUDA_CHECK(cudaDeviceSynchronize());
     stop_.record();
     std::forward<After>(after)();

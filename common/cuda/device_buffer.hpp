@@ -32,8 +32,8 @@ inline void check(cudaError_t status, const char* expression, const char* file, 
 
 }  // namespace tilewise::cuda
 
-/// Calls a CUDA run-time function and throws tilewise::cuda::Error if it fails. A macro, because
-/// the message quotes the expression and its place.
+/// Calls a CUDA run-time function and throws tilewise::cuda::Error if it fails. This is a macro
+/// because the message quotes the expression and its place.
 #define TILEWISE_CUDA_CHECK(expression) \
   ::tilewise::cuda::check((expression), #expression, __FILE__, __LINE__)
 
@@ -42,7 +42,7 @@ namespace tilewise::cuda {
 /// Owns an allocation in device memory.
 class DeviceBuffer {
  public:
-  /// @throws Error where the device has no room for `bytes`.
+  /// @throws Error if the device has no room for `bytes`.
   explicit DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
     if (bytes > 0) TILEWISE_CUDA_CHECK(cudaMalloc(&data_, bytes));
   }
@@ -53,7 +53,8 @@ class DeviceBuffer {
     std::swap(bytes_, other.bytes_);
     return *this;
   }
-  // A destructor cannot report; after a kernel has failed every later call fails with its error.
+  // A destructor cannot report an error. After a kernel has failed, every later call fails with its
+  // error.
   ~DeviceBuffer() { static_cast<void>(cudaFree(data_)); }
 
   void* data() const { return data_; }
@@ -65,7 +66,7 @@ class DeviceBuffer {
     if (bytes_ > 0) TILEWISE_CUDA_CHECK(cudaMemcpy(data_, host, bytes_, cudaMemcpyHostToDevice));
   }
 
-  /// Fills a part of the buffer, `offset` bytes from its beginning.
+  /// Fills a part of the buffer, beginning `offset` bytes from its start.
   /// @throws Error
   void upload_part(std::size_t offset, std::span<const std::byte> host) {
     TILEWISE_CUDA_CHECK(cudaMemcpy(static_cast<std::byte*>(data_) + offset, host.data(),
@@ -79,7 +80,7 @@ class DeviceBuffer {
                                    host.size(), cudaMemcpyDeviceToHost));
   }
 
-  /// Has another buffer of the same size copied, on the default stream.
+  /// Copies another buffer of the same size into this one, on the default stream.
   /// @throws Error
   void copy_from(const DeviceBuffer& other) {
     if (bytes_ > 0) {

@@ -6,7 +6,8 @@
 namespace tilewise::dwarf {
 namespace {
 
-/// As #line or the command line named it: without the folder the compiler ran in.
+/// The file's name as a line directive or the command line gave it, without the folder that the
+/// compiler ran in.
 std::string without_folder(std::string_view file, const char* folder) {
   if (folder == nullptr) return std::string(file);
   const std::string_view prefix = folder;
@@ -62,7 +63,7 @@ SourceLine SourceLines::find(Dwfl_Module* module, std::uint64_t pc) {
   return caller.file.empty() ? innermost : caller;
 }
 
-/// Goes out of inlined functions to the first call that stands in a kernel file.
+/// Goes outwards through the inlined functions to the first call in a kernel file.
 SourceLine SourceLines::line_of_caller(Dwfl_Module* module, std::uint64_t pc) {
   Dwarf_Addr bias = 0;
   Dwarf_Die* unit = dwfl_module_addrdie(module, pc, &bias);
@@ -72,7 +73,7 @@ SourceLine SourceLines::line_of_caller(Dwfl_Module* module, std::uint64_t pc) {
   const InlinedCall* innermost = nullptr;
   for (const InlinedCall& call : entry->second) {
     if (pc - bias < call.begin || pc - bias >= call.end) continue;
-    // Of two of the same extent the inner one was collected later.
+    // If two calls have the same extent, the inner one was collected later.
     if (innermost == nullptr || call.end - call.begin <= innermost->end - innermost->begin) {
       innermost = &call;
     }
@@ -80,8 +81,8 @@ SourceLine SourceLines::line_of_caller(Dwfl_Module* module, std::uint64_t pc) {
   return innermost == nullptr ? SourceLine{} : innermost->caller;
 }
 
-/// All below `die`: what is inlined into a function may be described outside of that function's
-/// own entry, for instance in that of the lambda's class.
+/// Collects everything below `die`, because a function that is inlined into another may be
+/// described outside the other's own entry, for instance in the entry of the lambda's class.
 void SourceLines::collect(const Unit& unit, const Unit& die, std::vector<InlinedCall>& calls) {
   Dwarf_Die child;
   if (dwarf_child(die.die, &child) != 0) return;

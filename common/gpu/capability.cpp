@@ -7,59 +7,68 @@ namespace tilewise::core {
 
 namespace {
 
-// Where the columns come from. Where an entry leaves one out, the value is the header's: that of
-// compute capability 9.0, which later ones and those that nobody has measured resemble most.
+// The sources of the columns. An entry that leaves out a column has the default of the header: the
+// value of compute capability 9.0, which later capabilities and those that nobody has measured
+// resemble most.
 //
 // Lanes: Programming Guide, "Multiprocessor" of each compute capability, and its table "Throughput
 // of Native Arithmetic Instructions".
 //
-// Tensor cores: white papers of the architectures (V100, Turing, A100, GA102, H100), dense, with
-// sums in single precision. Latency on 9.0: Luo and others, Benchmarking and Dissecting the Nvidia
-// Hopper GPU Architecture, 2024. What mma.sync reaches there: an H200, 637.7 TFLOPS of halves and
-// 318.9 of tf32 with sums in registers alone, 66.1 of doubles (23 November 2026).
+// Tensor cores: white papers of the architectures (V100, Turing, A100, GA102, H100), for dense
+// matrices and sums in single precision. Latency on 9.0: Luo and others, Benchmarking and
+// Dissecting the Nvidia Hopper GPU Architecture, 2024. The rates that mma.sync reaches there were
+// measured on an H200 with sums in registers alone: 637.7 TFLOPS of halves, 318.9 of tf32 and 66.1
+// of doubles (23 November 2026).
 //
 // Arguments in shared memory: Programming Guide 2.3, "__global__": at most 256 bytes.
 //
-// Allocation. 1.x: NVIDIA's CUDA_Occupancy_calculator.xls, sheet "GPU Data". From 5.0:
-// cuda_occupancy.h of the CUDA Toolkit; registers a thread, Programming Guide, "Technical
-// Specifications per Compute Capability"; the reserved KiB, tuning guides for Ampere, Ada and
+// Allocation: for 1.x, NVIDIA's CUDA_Occupancy_calculator.xls, sheet "GPU Data"; from 5.0 on,
+// cuda_occupancy.h of the CUDA Toolkit. Registers a thread: Programming Guide, "Technical
+// Specifications per Compute Capability". The reserved KiB: tuning guides for Ampere, Ada and
 // Hopper, "Unified Shared Memory/L1/Texture Cache".
 //
-// Registers: put2014's 10 to 14 for one result and 34 for four.
+// Registers: put2014 has 10 to 14 for one result and 34 for four.
 //
-// Model, as documented or measured:
+// Parameters of the model that are documented or were measured:
 //
-// - Instructions issued a clock: 1.x, one in 4 (8 lanes for 32 threads); 6.0, two schedulers; 6.1
-//   and later, four, of which each issues one. Programming Guide, "Multiprocessor".
-// - Instructions a global access: 6.x, put2025's published IPC gives 6 to 12 beyond the loads and
-//   multiply-adds; 9.0, half of that, since the course's kernels step pointers on; 1.x, itself.
-// - Operand in shared memory: muni2009 measured 622 GFLOPS of multiply-adds, 415 with one operand
-//   in shared memory, so that 4 clocks become 6.
-// - Memory latency, rounded: 1.x, Programming Guide 2.3, 400 to 600 clocks (a fit to put2014's
-//   version 1 gives 397); 6.x and 9.0, microbenchmarks (Jia and others, Dissecting the NVIDIA Volta
-//   GPU Architecture via Microbenchmarking, 2018, and later ones of its kind).
-// - Arithmetic latency: 1.x, Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra,
-//   2008; then Jia and others.
-// - Loads in flight: 1.x, the next instruction that needs one waits; 6.x, loops unrolled by 4, two
-//   loads each; 9.0, nvcc 13 has up to 32 on their way, of which half are counted (set by hand).
+// - Instructions issued a clock: 1.x issues one in 4 clocks (8 lanes for 32 threads); 6.0 has two
+//   schedulers, 6.1 and later have four, each of which issues one a clock. Programming Guide,
+//   "Multiprocessor".
+// - Instructions a global access: on 6.x, put2025's published IPC gives 6 to 12 beyond the loads
+//   and multiply-adds; 9.0 has half of that, because the course's kernels step pointers on; on 1.x
+//   it is the access alone.
+// - Operand in shared memory: muni2009 measured 622 GFLOPS of multiply-adds, and 415 with one
+//   operand in shared memory, so that 4 clocks become 6.
+// - Memory latency, rounded: for 1.x, Programming Guide 2.3, 400 to 600 clocks (a fit to put2014's
+//   version 1 gives 397); for 6.x and 9.0, microbenchmarks (Jia and others, Dissecting the NVIDIA
+//   Volta GPU Architecture via Microbenchmarking, 2018, and later ones of its kind).
+// - Arithmetic latency: for 1.x, Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra,
+//   2008; for later ones, Jia and others.
+// - Loads in flight: on 1.x, the next instruction that needs a load waits for it; on 6.x, loops are
+//   unrolled by 4, with two loads each; on 9.0, nvcc 13 has up to 32 loads in flight, of which half
+//   are counted (set by hand).
 // - L1: put2025's L2 reads are the sectors of all its loads, so a GTX 1080 does not keep them; the
-//   P100's global dgemm of fing2020 reaches what L2 gives.
+//   P100's global dgemm of fing2020 reaches the rate that L2 gives.
 // - L1's lines: an H200 takes 33.5 clocks for a step of a product whose lanes read 32 rows of A
-//   (docs/measurements/2026-11-22-styles-h200.md, 499 GFLOPS): a line each, and one of B.
-// - Scattered stores: CUDA C++ Best Practices Guide, "Theoretical Bandwidth Calculation", of error
-//   correction in HBM; the GTX 1080 has none.
-// - DRAM efficiency: 1.x, muni2009's copy, 112.4 of 141.7 GB/s; 9.0, a copy on an H200, 4284 of
-//   4800; 6.x, in between.
+//   (docs/measurements/2026-11-22-styles-h200.md, 499 GFLOPS): one clock for each line of A, and
+//   one for the line of B.
+// - Scattered stores: CUDA C++ Best Practices Guide, "Theoretical Bandwidth Calculation", describes
+//   error correction in HBM; the GTX 1080 has none.
+// - DRAM efficiency: on 1.x, muni2009's copy reaches 112.4 of 141.7 GB/s; on 9.0, a copy on an H200
+//   reaches 4284 of 4800; the value of 6.x lies in between.
 //
-// Model, fitted, each on part of the rows of its document (docs/measurements/2026-11-21-model.md):
+// Parameters of the model that were fitted, each on part of the rows of its document
+// (docs/measurements/2026-11-21-model.md):
 //
-// - 6.1: clocks of a barrier and bytes of L2, put2025 n = 1600 and 4096. The barrier's clocks are
-//   of a kernel that loads what it needs just before; they hold what the model does not see there.
-// - 6.0: bytes of L2, fing2020's 512 x 512 products; the barrier's clocks are taken from 6.1.
-// - 1.x: the scattered store, muni2009's naive transpose.
-// - 9.0: clocks of a barrier and lines of L2, H200 n = 2048 and 16384; the latter anew since L1's
-//   lines have a time of their own. Bytes of L2: about what microbenchmarks of H100s read, 5.5
-//   TB/s.
+// - 6.1: the clocks of a barrier and the bytes of L2 are fitted on put2025 n = 1600 and 4096. The
+//   kernel behind the barrier's clocks loads what it needs just before the barrier, so they include
+//   waiting that the model does not see there.
+// - 6.0: the bytes of L2 are fitted on fing2020's 512 x 512 products; the barrier's clocks are
+//   taken from 6.1.
+// - 1.x: the scattered store is fitted on muni2009's naive transpose.
+// - 9.0: the clocks of a barrier and the lines of L2 are fitted on H200 n = 2048 and 16384; the
+//   lines were fitted again when L1's lines got a time of their own. The bytes of L2 are about the
+//   5.5 TB/s that microbenchmarks of H100s read.
 
 constexpr Capability::Allocation tesla_allocation = {.most_registers_per_thread = 124,
                                                      .partitions = 0,
@@ -85,10 +94,11 @@ constexpr Capability::Model tesla_model = {.validated = true,
 
 constexpr Capability::Allocation before_ampere = {.shared_unit = 256, .shared_reserved = 0};
 
-// Bus: PCI Express 2.0 of GT 21x and GT 200, 3.0 until Turing, 4.0 of Ampere and Ada, 5.0 from
-// Hopper on; PCI-SIG's rates of 0.5, 0.985, 1.97 and 3.94 GB/s a lane. Maxwell to Turing are as the
-// default.
-// In ascending order. What is not listed is as the one before it of the same major number.
+// Bus: PCI Express 2.0 on GT 21x and GT 200, 3.0 until Turing, 4.0 on Ampere and Ada, 5.0 from
+// Hopper on, at PCI-SIG's rates of 0.5, 0.985, 1.97 and 3.94 GB/s a lane. Maxwell to Turing have
+// the default.
+// The entries are in ascending order. A capability without an entry is treated as the one before it
+// of the same major number.
 constexpr Capability all[] = {
     // Tesla: GT 21x, GT 200
     {.major = 1,
@@ -190,7 +200,7 @@ constexpr Capability all[] = {
      .bus_gb_s = 63,
      .tensor = {.half = 2048, .tf32 = 1024, .fp64 = 128, .integer = 4096},
      .model = {.validated = true, .mma_sync_share = 0.6}},
-    // Blackwell. 10.3 has far fewer lanes of double precision than 10.0.
+    // Blackwell. 10.3 has far fewer lanes for double precision than 10.0.
     {.major = 10, .minor = 0, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 64, .bus_gb_s = 63},
     {.major = 10, .minor = 3, .fp32_lanes_per_sm = 128, .bus_gb_s = 63},
     {.major = 12, .minor = 0, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 2, .bus_gb_s = 63},

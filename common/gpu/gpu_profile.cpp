@@ -21,8 +21,8 @@ using Json = nlohmann::json;
 
 std::filesystem::path course_profiles() { return project_root() / "common/gpu/gpus.json"; }
 
-/// A number that gpus.json has of each card. The bounds keep sums of the model sound; no card is
-/// near them.
+/// A number that gpus.json has for each card. The bounds keep sums of the model sound; no card
+/// comes near them.
 struct Key {
   const char* name;
   std::variant<int GpuProfile::*, std::size_t GpuProfile::*, double GpuProfile::*> member;
@@ -39,7 +39,7 @@ const Key keys[] = {
     {"fp64_lanes_per_sm", &GpuProfile::fp64_lanes_per_sm, 0, 1e6, true},
     {"clock_mhz", &GpuProfile::clock_mhz},
     {"dram_gb_s", &GpuProfile::dram_gb_s},
-    {"dram_partitions", &GpuProfile::dram_partitions, 8, 8, true},  // the simulator knows GT200's
+    {"dram_partitions", &GpuProfile::dram_partitions, 8, 8, true},  // the simulator has GT200's
     {"partition_bytes", &GpuProfile::partition_bytes, 256, 256, true},
     {"l2_bytes", &GpuProfile::l2_bytes, 0, terabyte},
     {"shared_bytes_per_sm", &GpuProfile::shared_bytes_per_sm, 1, terabyte},
@@ -48,7 +48,7 @@ const Key keys[] = {
     {"threads_per_sm", &GpuProfile::threads_per_sm},
     {"warps_per_sm", &GpuProfile::warps_per_sm},
     {"blocks_per_sm", &GpuProfile::blocks_per_sm},
-    {"threads_per_block", &GpuProfile::threads_per_block, 1, 1024},  // of CUDA itself
+    {"threads_per_block", &GpuProfile::threads_per_block, 1, 1024},  // the limit of CUDA itself
     {"banks", &GpuProfile::banks, 16, 32},
     {"memory_mhz", &GpuProfile::memory_mhz, 0, 1e6, true},
     {"graphics_mhz", &GpuProfile::graphics_mhz, 0, 1e6, true},

@@ -17,7 +17,7 @@ TEST(GpuProfile, CarriesTheCardsPublishedFacts) {
   struct Case {
     const char* id;
     int major, minor;
-    double peak_gflops;  // data sheet
+    double peak_gflops;  // from the data sheet
     std::size_t default_shared;
     int threads_per_block;
   };
@@ -47,7 +47,8 @@ class CardFile : public ::testing::Test {
  protected:
   ~CardFile() override { std::filesystem::remove(file_); }
 
-  /// One card: a GTX 1080 called "mine", with `changes` to its keys. null takes one away.
+  /// A file with one card: a GTX 1080 called "mine", with `changes` to its keys. A null removes a
+  /// key.
   static std::string with(const nlohmann::json& changes) {
     nlohmann::json fields = card_document(gpu_profile("gtx1080")).at("gtx1080");
     fields.merge_patch(changes);
@@ -80,7 +81,8 @@ TEST_F(CardFile, DescribesACardThatTheCourseDoesNotHave) {
 
 TEST_F(CardFile, NamesWhatIsWrongInIt) {
   const std::string gtx1080 = card_document(gpu_profile("gtx1080")).dump();
-  const std::string fields = gtx1080.substr(gtx1080.find('{', 1));  // with the last brace of both
+  // It ends with two closing braces, the card's and the file's.
+  const std::string fields = gtx1080.substr(gtx1080.find('{', 1));
   const struct {
     std::string text;
     const char* complaint;

@@ -15,17 +15,17 @@ constexpr double bytes_of_bank = 4;
 
 double share_of(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/// How a launch fills the SMs of a GPU while it runs; clocks are summed over SMs.
+/// How a launch fills the SMs of a GPU while it runs. Clocks are summed over all SMs.
 struct Filling {
   double at_work = 0;       ///< clocks in which an SM has a block
-  double of_blocks = 0;     ///< the same, once for each block that it has then
-  double whole_launch = 0;  ///< from the first block's begin to the last one's end
+  double of_blocks = 0;     ///< the same clocks, counted once for each block that the SM has then
+  double whole_launch = 0;  ///< clocks from the start of the first block to the end of the last
 };
 
-/// Blocks go to SMs in turns, and each SM has its own in waves of as many as it holds.
+/// Blocks go to the SMs in turns, and each SM runs its blocks in waves of as many as it holds.
 Filling filling_of(const core::GpuProfile& gpu, double blocks, const KernelTime& time) {
   const double resident = time.resident_blocks;
-  // What L2 or DRAM takes for the blocks of a wave, all SMs wait for.
+  // All SMs wait until L2 or DRAM has served the blocks of a wave.
   const auto lasting = [&](double on_an_sm, double on_the_gpu) {
     return std::max(time.block.together(on_an_sm), time.clocks_of_whole_gpu / blocks * on_the_gpu);
   };
@@ -34,14 +34,16 @@ Filling filling_of(const core::GpuProfile& gpu, double blocks, const KernelTime&
   const double rest = blocks - whole_waves * resident * gpu.sms;
 
   const double most = std::ceil(blocks / gpu.sms);
-  const double with_most = blocks - (most - 1) * gpu.sms;  // SMs; the others have one block less
+  // This many SMs; the others have one block less.
+  const double with_most = blocks - (most - 1) * gpu.sms;
   Filling filling;
   for (const auto& [sms, of_sm] : {std::pair{with_most, most}, {gpu.sms - with_most, most - 1}}) {
     const double waves = std::min(whole_waves, std::floor(of_sm / resident));
     const double last = of_sm - waves * resident;
     const double clocks_of_last = last > 0 ? lasting(last, rest) : 0;
     filling.at_work += sms * (waves * wave + clocks_of_last);
-    // Places become free by SMs, so that those still at work in the last of several waves are full.
+    // Places become free one SM at a time, so the SMs that are still at work in the last of several
+    // waves are full.
     filling.of_blocks +=
         sms * (waves * wave * resident + clocks_of_last * (whole_waves > 0 ? resident : last));
     filling.whole_launch =
@@ -50,16 +52,17 @@ Filling filling_of(const core::GpuProfile& gpu, double blocks, const KernelTime&
   return filling;
 }
 
-/// What blocks lose that neither begin nor end together, where an SM has several at a time: this
-/// share of a wave, of all waves. A launch of less than a wave has no others to wait for.
+/// The share that remains if an SM has several blocks at a time, which neither start nor end
+/// together: all waves together lose this share of one wave. In a launch of less than a wave no
+/// block waits for others.
 double without(double lost_of_a_wave, double blocks, const core::GpuProfile& gpu,
                const KernelTime& time) {
   const double waves = blocks / (time.resident_blocks * double(gpu.sms));
   return time.resident_blocks > 1 && waves >= 1 ? 1 - lost_of_a_wave / waves : 1;
 }
 
-/// Operations that are carried out: where threads meet at barriers, those beyond the matrix's edge
-/// go on as the others do, with zeros.
+/// The operations that are carried out. Where threads meet at barriers, those beyond the matrix's
+/// edge calculate like the others, with zeros.
 double operations_done(const KernelWork& work) {
   if (work.barriers == 0) return work.operations;
   const double blocks = static_cast<double>(work.blocks_x) * static_cast<double>(work.blocks_y);
@@ -68,7 +71,8 @@ double operations_done(const KernelWork& work) {
   return work.operations * std::max(1.0, results_as_inside);
 }
 
-/// Of the clocks of a warp's life in a wave in which it does not issue, what it waits for.
+/// Sets what a warp waits for, as shares of the clocks of its life in a wave in which it does not
+/// issue.
 void set_stalls(KernelMetrics& metrics, const KernelWork& work, const KernelTime& time,
                 const core::GpuProfile& gpu) {
   const double blocks = static_cast<double>(work.blocks_x) * static_cast<double>(work.blocks_y);
@@ -103,8 +107,9 @@ KernelMetrics kernel_metrics(const core::GpuProfile& gpu, const KernelWork& work
   const double blocks = static_cast<double>(work.blocks_x) * static_cast<double>(work.blocks_y);
   const double warps_of_block = std::ceil(work.threads_per_block / double{threads_per_warp});
   const Filling filling = filling_of(gpu, blocks, time);
-  // These three by what put2025 measured, and fing2020 of its product from global memory: without
-  // barriers the warps of a block drift apart, and the block stays until the last has ended.
+  // These three were fitted to what put2025 measured, and fing2020 for its product from global
+  // memory: without barriers the warps of a block drift apart, and the block stays until the last
+  // one has ended.
   constexpr double idle_of_a_wave = 0.3, unfilled_of_a_wave = 0.15, drifting = 0.92;
   const double at_work =
       share_of(filling.at_work, filling.whole_launch) * without(idle_of_a_wave, blocks, gpu, time);

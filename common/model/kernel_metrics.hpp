@@ -7,15 +7,15 @@
 
 namespace tilewise::model {
 
-/// What a profiler shows of a launch beside the counts of requests and its time. Percentages are
-/// from 0 to 100; shared efficiency may be more.
+/// What a profiler shows of a launch in addition to its time and its counts of requests.
+/// Percentages are from 0 to 100, except that shared efficiency may be higher.
 struct KernelMetrics {
   double achieved_occupancy_pct = 0;
   double sm_efficiency_pct = 0;
-  double ipc = 0;  ///< instructions of warps, for each clock in which an SM is at work
+  double ipc = 0;  ///< warp instructions per clock in which an SM is at work
   double flop_count_sp = 0;
   double flop_count_dp = 0;
-  double l2_read_sectors = 0;  ///< of 32 bytes; without an L2, none
+  double l2_read_sectors = 0;  ///< sectors of 32 bytes; 0 without an L2
   double l2_write_sectors = 0;
   double l2_read_bytes = 0;
   double l2_write_bytes = 0;
@@ -24,15 +24,16 @@ struct KernelMetrics {
   double dram_read_bytes = 0;
   double dram_write_bytes = 0;
   double flop_per_dram_byte = 0;
-  /// That wavefronts of shared memory could bring, all banks each: what its bandwidth is spent on.
+  /// The bytes that the wavefronts of shared memory could move if each used all banks: what its
+  /// bandwidth is spent on.
   double shared_bytes_moved = 0;
-  /// Distinct bytes that requests to shared memory want, of those that their wavefronts could
-  /// bring.
+  /// The distinct bytes that requests to shared memory want, as a share of those that their
+  /// wavefronts could move.
   double shared_efficiency_pct = 0;
-  /// The same, with what each lane wants, so that one word for a whole warp counts 32 times: what
-  /// nvprof shows of doubles on a P100 (fing2020), beyond 100%.
+  /// The same with the bytes that each lane wants, so that one word for a whole warp counts 32
+  /// times. nvprof shows this value for doubles on a P100 (fing2020), above 100%.
   double shared_efficiency_of_lanes_pct = 0;
-  // Of the clocks in which a warp cannot go on, what it waits for.
+  // The shares of the clocks in which a warp cannot go on, by what it waits for.
   double stall_memory_dependency_pct = 0;
   double stall_exec_dependency_pct = 0;
   double stall_sync_pct = 0;
@@ -42,18 +43,19 @@ struct KernelMetrics {
 
 /// A metric and its names.
 struct NamedMetric {
-  const char* name;            ///< nvprof's, where it has one
-  const char* nsight_compute;  ///< what comes nearest there
+  const char* name;            ///< nvprof's, if it has the metric
+  const char* nsight_compute;  ///< its nearest equivalent there
   const char* unit;            ///< "%", "bytes" or ""
-  /// "counted"; "worked out" from counts, as of L2 what L1 keeps; or "modelled"
+  /// How it is known: "counted"; "worked out" from counts, such as L2's traffic from what L1 keeps;
+  /// or "modelled".
   const char* known;
   double KernelMetrics::*value;
-  /// Whether it adds up over several launches; others are means over their time.
+  /// Whether it adds up over several launches; the others are averaged over the launches' times.
   bool adds_up = false;
 };
 
-/// All of them, for code that treats them alike. Nsight Compute's names: NVIDIA's table "nvprof
-/// Metric Comparison" in the manual of Nsight Compute CLI.
+/// All metrics, for code that treats them alike. Nsight Compute's names are from NVIDIA's table
+/// "nvprof Metric Comparison" in the manual of Nsight Compute CLI.
 inline constexpr NamedMetric all_metrics[] = {
     {"achieved_occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active", "%", "modelled",
      &KernelMetrics::achieved_occupancy_pct},
@@ -100,12 +102,13 @@ inline constexpr NamedMetric all_metrics[] = {
      "modelled", &KernelMetrics::stall_not_selected_pct},
 };
 
-/// What all SMs together move from and to shared memory at most, 10^9 bytes a second: a wavefront a
-/// clock, each bank a word of it; on compute capability 1.x every two clocks.
+/// The most that all SMs together move to and from shared memory, in 10^9 bytes a second: each SM
+/// serves a wavefront a clock, in which every bank moves one word; on compute capability 1.x a
+/// wavefront takes two clocks.
 double shared_gb_s(const core::GpuProfile& gpu);
 
-/// The metrics of a launch whose time was modelled: counts, and what the model's waves of blocks
-/// and its waiting say of ratios (docs/decisions/0042).
+/// The metrics of a launch whose time was modelled: counts, and ratios that follow from the model's
+/// waves of blocks and their waiting (docs/decisions/0042).
 /// @param time  kernel_time() of the same launch
 KernelMetrics kernel_metrics(const core::GpuProfile& gpu, const KernelWork& work,
                              const KernelTime& time);

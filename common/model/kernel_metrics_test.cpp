@@ -1,7 +1,7 @@
-// The metrics of launches against what profilers showed: put2025 and course2025 on a GTX 1080,
-// fing2020 on a P100. Where the tables of docs/measurements/2026-11-22-metrics.md are no longer
-// what comes out, run this test with TILEWISE_UPDATE_TABLES=1 to write them anew. Shared
-// efficiency: common/simt/validation/model_rows_test.cpp.
+// Compares the metrics of launches with what profilers showed: put2025 and course2025 on a GTX
+// 1080, fing2020 on a P100. If the tables of docs/measurements/2026-11-22-metrics.md no longer
+// match the results, run this test with TILEWISE_UPDATE_TABLES=1 to write them anew. Shared
+// efficiency is tested in common/simt/validation/model_rows_test.cpp.
 
 #include "common/model/kernel_metrics.hpp"
 
@@ -23,14 +23,15 @@
 namespace tilewise::model {
 namespace {
 
-/// A launch of put2025 with what was measured of it.
+/// A launch of put2025 with its measurements.
 struct Published {
   ReferenceRow row;
   KernelMetrics metrics;
 
   double of(const char* column) const { return row.number(column); }
   int results() const { return row.integer("rx") * row.integer("ry"); }
-  /// Its local memory is in the card's counters of L2, and in no source.
+  /// Whether it spills registers. The card's counters of L2 then include local memory, which is in
+  /// no source code.
   bool spills() const { return results() > 64; }
   bool is(int n, int tile, int rx, int ry) const {
     return row.integer("n") == n && row.integer("block") == tile && row.integer("rx") == rx &&
@@ -75,8 +76,8 @@ TEST(KernelMetrics, CountWhatAProfilerCounted) {
   EXPECT_EQ(rows, 28);
 }
 
-// What is spilled for good is DRAM's traffic, too; of 16x16 results L2 keeps most, and how much
-// nobody models.
+// Spilled words that L2 does not keep are DRAM's traffic, too. Of 16x16 results L2 keeps most
+// words, but the model does not say how many.
 TEST(KernelMetrics, EstimateTheTrafficOfDramWithin15Percent) {
   int rows = 0;
   for (const Published& row : published()) {
@@ -85,18 +86,18 @@ TEST(KernelMetrics, EstimateTheTrafficOfDramWithin15Percent) {
     const KernelMetrics& ours = row.metrics;
     EXPECT_EQ(ours.dram_read_bytes, 32 * ours.dram_read_sectors);
     EXPECT_EQ(ours.dram_write_bytes, 32 * ours.dram_write_sectors);
-    // The document's own two figures of the same traffic differ by a quarter; ours is 0.6 of them.
+    // The document's own two figures for this traffic differ by a quarter; ours is 0.6 of them.
     const bool reads_in_doubt = row.is(1600, 16, 2, 1);
     if (!reads_in_doubt) {
       expect_within(row, ours.dram_read_sectors, "dram_read_transactions", 0.15);
       expect_within(row, ours.dram_read_bytes, "dram_read_bytes", 0.15);
     }
     expect_within(row, ours.dram_write_sectors, "dram_write_transactions", 0.15);
-    // Here they differ by 18%: bytes of a sixth more than C has.
+    // Here the two figures differ by 18%: the bytes are a sixth more than C has.
     const bool writes_in_doubt = row.is(4096, 32, 1, 1);
     if (!writes_in_doubt) expect_within(row, ours.dram_write_bytes, "dram_write_bytes", 0.15);
-    // The document divides by the bytes that are read, without those that are written. Of bytes
-    // that are 15% too few the ratio is 18% too high.
+    // The document divides by the bytes that are read, without those that are written. If the bytes
+    // are 15% too few, the ratio is 18% too high.
     if (!reads_in_doubt) {
       expect_within(row, ours.flop_count_sp / ours.dram_read_bytes, "intensity_flop_per_byte",
                     0.18);
@@ -122,7 +123,8 @@ TEST(KernelMetrics, RankRatiosAsAProfilerDoes) {
   EXPECT_GE(rank_of(&KernelMetrics::achieved_occupancy_pct, "achieved_occupancy_pct", true), 0.95);
   EXPECT_GE(rank_of(&KernelMetrics::ipc, "ipc", true), 0.93);
   EXPECT_GE(rank_of(&KernelMetrics::sm_efficiency_pct, "sm_efficiency_pct", false), 0.95);
-  // One spilling launch of 25 blocks on 20 SMs, 94% where the model has 100%, costs a lot of it.
+  // One spilling launch lowers the correlation a lot: with 25 blocks on 20 SMs it has 94%, and the
+  // model says 100%.
   EXPECT_GE(rank_of(&KernelMetrics::sm_efficiency_pct, "sm_efficiency_pct", true), 0.80);
 }
 
@@ -136,15 +138,15 @@ TEST(KernelMetrics, AreCloseToWhatAProfilerShows) {
   }
 }
 
-// The width of shared memory, of the CUDA C++ Programming Guide: 32 banks of 4 bytes a clock and
-// SM; on compute capability 1.x 16 banks every two clocks.
+// The width of shared memory according to the CUDA C++ Programming Guide: 32 banks of 4 bytes a
+// clock and SM; on compute capability 1.x 16 banks every two clocks.
 TEST(KernelMetrics, KnowTheBandwidthOfSharedMemory) {
   const core::GpuProfile gtx1080 = core::gpu_profile("gtx1080"), gt240 = core::gpu_profile("gt240");
   EXPECT_DOUBLE_EQ(shared_gb_s(gtx1080), 20 * 32 * 4 * gtx1080.clock_mhz * 1e-3);
   EXPECT_DOUBLE_EQ(shared_gb_s(gt240), 12 * 16 * 4 / 2 * gt240.clock_mhz * 1e-3);
 }
 
-// Larger orders fill the card better, put2025's and fing2020's conclusion.
+// Larger orders fill the card better, as put2025 and fing2020 conclude.
 TEST(KernelMetrics, RiseWithTheOrder) {
   for (const char* results : {", 16, 4, 4)", ", 16, 6, 6)", ", 16, 8, 8)"}) {
     EXPECT_LT(
@@ -153,7 +155,7 @@ TEST(KernelMetrics, RiseWithTheOrder) {
   }
 }
 
-/// Tables 1 to 6.
+/// From Tables 1 to 6.
 constexpr struct {
   const char* call;
   double achieved;
@@ -172,18 +174,18 @@ constexpr struct {
     {"fing2020_dtrsm_32_shuffle(m=32, n=4096, k=32)", 0.7922},
 };
 
-// nvprof and Nsight Compute count there what lanes do by themselves.
+// In these metrics nvprof and Nsight Compute count only what the lanes themselves compute.
 TEST(KernelMetrics, TensorCoresAreNoLanes) {
   KernelWork work;
   work.operations = 2e6;
   work.tensor_half_products = 0.75e6;
   const core::GpuProfile gpu = core::gpu_profile("h200");
   EXPECT_EQ(kernel_metrics(gpu, work, kernel_time(gpu, work)).flop_count_sp, 0.5e6);
-  work.tensor_half_products = 3e6;  // several products for one
+  work.tensor_half_products = 3e6;  // several products stand for one
   EXPECT_EQ(kernel_metrics(gpu, work, kernel_time(gpu, work)).flop_count_sp, 0);
 }
 
-// With tiles always more, and more for large products and for many columns.
+// Kernels with tiles always have more, and so do large products and many columns.
 TEST(KernelMetrics, RankTheOccupancyOfDgemmAndSolvers) {
   std::vector<double> ours, measured;
   for (const auto& [call, achieved] : occupancies_of_fing2020) {
@@ -198,8 +200,8 @@ TEST(KernelMetrics, RankTheOccupancyOfDgemmAndSolvers) {
   EXPECT_GE(spearman(ours, measured), 0.95) << "of DGEMM";
 }
 
-// course2025 with 4 results a thread: 55% of the stalls with blocks of 16 x 16 are for
-// memory, 8.81% with 32 x 32.
+// In course2025 with 4 results a thread, memory causes 55% of the stalls with blocks of 16 x 16,
+// and 8.81% with 32 x 32.
 TEST(KernelMetrics, RankTheStallsOfSmallAndLargeBlocks) {
   for (const char* n : {"1024", "1600", "2048", "3200"}) {
     const std::string call = std::string("matmul_strided(n=") + n;
@@ -236,7 +238,7 @@ std::string printed(const char* pattern, Values... values) {
   return text;
 }
 
-/// What was measured, and what comes out here, as the page on metrics has it.
+/// The tables of the page on metrics: what was measured, and what the model gives.
 std::string tables() {
   std::string text =
       "| `put2025_matmul` | occupancy, % | ours | SM efficiency, % | ours | IPC | ours | GFLOP | "

@@ -14,20 +14,21 @@ namespace {
 
 constexpr double lanes_per_warp = 32;
 
-/// Microseconds from a launch to its first instruction and from its last to the event behind it;
-/// about what an empty kernel takes on any of the cards.
+/// Microseconds from a launch to its first instruction, and from its last instruction to the event
+/// behind it; about what an empty kernel takes on any of the cards.
 constexpr double launch_us = 3;
 
-/// A load whose value the block needs only after the next barrier is mostly there by then: this
-/// much of its latency still shows.
+/// A load whose value the block needs only after the next barrier has mostly arrived by then; this
+/// share of its latency still shows.
 constexpr double prefetched_share = 0.3;
 
-/// Sums that a thread builds up side by side; more than the depth of the pipeline do not help.
+/// The most sums that a thread builds up side by side; more than the depth of the pipeline do not
+/// help.
 constexpr double most_chains = 8;
 constexpr const char* tensor_name = "tensor cores";
 
-/// The largest of times that overlap, but for the seams between them: two equal ones take 26% more.
-/// One exponent for all GPUs and resources.
+/// The largest of times that overlap, except for the seams between them: two equal ones take 26%
+/// more than one. The exponent is the same for all GPUs and resources.
 double largest(std::initializer_list<double> times) {
   constexpr double exponent = 3;
   const double most = std::max(times);
@@ -39,7 +40,7 @@ double largest(std::initializer_list<double> times) {
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/// How often a thread stores results, after all of a sum's steps.
+/// How often a thread stores results, each time after all steps of a sum.
 double times_of_storing(const KernelWork& work) {
   const double warps_of_block = std::ceil(work.threads_per_block / lanes_per_warp);
   return std::max(1.0, work.block.store_rounds / warps_of_block);
@@ -92,7 +93,7 @@ void demand_counts(const KernelWork& work) {
   }
 }
 
-/// A launch on its way over a GPU. Times are in clocks of an SM.
+/// Models one launch on a GPU. Times are in clocks of an SM.
 class Model {
  public:
   Model(const core::GpuProfile& gpu, const KernelWork& work, const core::Capability& capability)
@@ -148,13 +149,13 @@ class Model {
   bool has_half_warps() const { return capability_.serves_half_warps; }
 
   void count_spills() {
-    // A thread adds a product to each of its results in every step.
+    // In every step, a thread adds a product to each of its results.
     const double results = work_.global_store_bytes / (work_.double_precision ? 8 : 4);
     const double steps = ratio(work_.operations / 2, results) * times_of_storing(work_);
-    spill_requests_ = 2 * work_.spilled_words * steps * warps_;  // there and back
-    constexpr double sectors_of_request = 4;                     // of 32 words side by side
+    spill_requests_ = 2 * work_.spilled_words * steps * warps_;  // one store and one load
+    constexpr double sectors_of_request = 4;                     // for 32 words side by side
     spill_sectors_ = spill_requests_ * sectors_of_request;
-    // Every thread goes through its words again and again: L2 keeps all of them, or nothing.
+    // Every thread goes through its words again and again, so L2 keeps either all of them or none.
     constexpr double word_bytes = 4;
     const double bytes =
         work_.spilled_words * word_bytes * work_.threads_per_block * resident_ * gpu_.sms;
@@ -178,9 +179,10 @@ class Model {
   }
 
   void count_instructions() {
-    // On 1.x a request is of a half-warp, and a warp's instruction makes two.
+    // On 1.x a request is one half-warp's, so a warp's instruction makes two.
     const double per_instruction = has_half_warps() ? 2 : 1;
-    // What tensor cores do is nothing for other lanes: several products in tf32 may stand for one.
+    // The other lanes have no part in the work of tensor cores. That may be more than `operations`
+    // counts, since several products in tf32 may stand for one.
     const double multiply_adds =
         std::max(0.0, work_.operations / 2 - tensor_products(work_)) / lanes_per_warp;
     const double global_accesses =
@@ -189,7 +191,7 @@ class Model {
     const double shared_atomics = work_.shared_atomic_requests / per_instruction;
     const double shared_loads = work_.shared_load_requests / per_instruction;
     const double shared_stores = work_.shared_store_requests / per_instruction;
-    // Of registers, which have 4 bytes.
+    // A shuffle moves a register, which has 4 bytes.
     const double shuffles = work_.double_precision ? 2 * work_.shuffles : work_.shuffles;
     const double lanes = work_.double_precision ? gpu_.fp64_lanes_per_sm : gpu_.fp32_lanes_per_sm;
     if (multiply_adds > 0 && lanes == 0) {
@@ -206,7 +208,7 @@ class Model {
                           work_.shared_atomic_wavefronts;
     if (has_half_warps()) {
       const double folded = std::min(multiply_adds, shared_loads);
-      // Two passes of a half-warp are no more than the instruction takes anyhow.
+      // The two passes of a warp's half-warps take no longer than the instruction itself.
       const double extra = passes - work_.shared_load_requests - work_.shared_store_requests -
                            work_.shared_atomic_requests;
       constexpr double clocks_of_half_warp = 2;
@@ -219,29 +221,30 @@ class Model {
     issue_ = instructions_ / capability_.model.issued_per_clock;
     const double sectors =
         work_.global_load_sectors + work_.global_store_sectors + work_.global_atomic_sectors;
-    // L1 looks up one line of 128 bytes a clock: 32 rows that a warp reads at once take 32.
+    // L1 looks up one line of 128 bytes a clock: 32 rows that a warp reads at once take 32 clocks.
     const double lines = (work_.block.load_lines + work_.block.store_lines) * blocks_;
     const double global_wavefronts = capability_.model.global_shares_load_unit
                                          ? std::max({global_accesses, sectors / 4, lines})
                                          : 0;
-    // A shuffle goes the way of a load from shared memory: 32 lanes a clock (CUDA C++ Programming
-    // Guide, "Arithmetic Instructions", for all that have it).
+    // A shuffle takes the same path as a load from shared memory: 32 lanes a clock (CUDA C++
+    // Programming Guide, "Arithmetic Instructions", for all capabilities that have it).
     load_unit_ =
         passes + shuffles + global_wavefronts + work_.global_atomic_passes + spill_requests_;
     shared_share_ = ratio(passes, load_unit_);
     shuffle_share_ = ratio(shuffles, load_unit_);
   }
 
-  /// Sums of a thread side by side, where an instruction adds to so many results.
+  /// The sums of a thread that go on side by side, if one instruction adds to
+  /// `results_of_instruction` results.
   double chains_of(double results_of_instruction) const {
     return std::clamp(results_at_a_time(work_) / results_of_instruction, 1.0, most_chains);
   }
 
-  /// For a block alone.
+  /// Counts the waiting of a block that has an SM for itself.
   void count_waiting() {
     const double warps_of_block = warps_ / blocks_;
     const double per_request = has_half_warps() ? 2 : 1;
-    double loads = 0;  // of a warp, one after another
+    double loads = 0;  // loads of a warp that wait for one another
     double chains = 1;
     if (work_.barriers == 0) {
       loads = (work_.global_load_requests + work_.global_atomic_requests) / per_request / warps_ /
@@ -254,7 +257,7 @@ class Model {
     }
     memory_wait_ = (loads + 1) * capability_.model.memory_latency;  // and once for the last store
     barrier_wait_ = work_.barriers / warps_ * capability_.model.barrier_clocks;
-    constexpr double results_of_instruction = 4;  // that a lane has of mma.sync
+    constexpr double results_of_instruction = 4;  // that a lane has from mma.sync
     const double tensor_chains = chains_of(results_of_instruction);
     chain_ = multiply_adds_of_warp_ * capability_.model.arithmetic_latency / chains +
              work_.tensor_instructions / warps_ * capability_.model.tensor_latency / tensor_chains;
@@ -265,12 +268,13 @@ class Model {
         dram_traffic(gpu_, work_, static_cast<std::uint64_t>(resident_) * gpu_.sms);
     const double atomics = work_.global_atomic_sectors;
     const bool has_l2 = capability_.model.l2_bytes_per_clock > 0;
-    // What accesses leave of their sectors, in sectors, costs the memory that they go to.
+    // The parts of sectors that accesses leave unused, counted in sectors, cost time in the memory
+    // that the accesses go to.
     double left =
         std::max(0.0, work_.global_store_sectors + atomics -
                           (work_.global_store_bytes + work_.global_atomic_bytes) / sector_bytes);
-    // A page is open already where the blocks beside this one read it, too, or where the requests
-    // of all blocks at a time want fewer than there are banks: 8 in each of 8 partitions on GT200.
+    // A page is already open if neighbouring blocks read it, too, or if the requests of all blocks
+    // that run at a time want fewer pages than there are banks: 8 in each of 8 partitions on GT200.
     constexpr double open_pages = 64;
     const double lines_of_request =
         ratio(work_.block.load_lines * blocks_, work_.global_load_requests);
@@ -298,7 +302,7 @@ class Model {
     if (capability_.model.l1_keeps_loads && work_.block.load_sectors > 0) {
       loaded = std::min(loaded, std::max(work_.block.load_sectors * blocks_, dram.load_sectors));
     }
-    // L1 keeps nothing for atomics, and L2 gives and takes their sectors.
+    // L1 keeps nothing for atomics, and L2 both reads and writes their sectors.
     const double lines =
         (work_.block.load_lines * ratio(loaded + atomics, work_.global_load_sectors + atomics) +
          work_.block.store_lines) *
@@ -332,7 +336,7 @@ class Model {
     return whole * wave(resident_) + (rest > 0 ? wave(std::ceil(rest / gpu_.sms)) : 0);
   }
 
-  /// What L2 gives to all SMs, of which those without a block ask for nothing.
+  /// What L2 delivers to all SMs; those without a block ask for nothing.
   double l2_bytes_per_clock() const {
     constexpr double most_of_an_sm =
         64;  // Programming Guide, "Multiprocessor": two sectors a clock
@@ -340,9 +344,9 @@ class Model {
                     most_of_an_sm * std::min<double>(gpu_.sms, blocks_));
   }
   double in_ms(double clocks) const { return clocks / (gpu_.clock_mhz * 1e3); }
-  /// Of work that all SMs share.
+  /// For work that is spread over all SMs.
   double spread(double clocks) const { return in_ms(clocks / gpu_.sms); }
-  /// Of what every wave of blocks waits.
+  /// For waiting that occurs in every wave of blocks.
   double in_waves(double clocks) const {
     return in_ms(clocks * std::ceil(blocks_ / (static_cast<double>(resident_) * gpu_.sms)));
   }
@@ -371,7 +375,7 @@ class Model {
     const double busy = block().busy;
     const double count = std::min<double>(resident_, std::ceil(blocks_ / gpu_.sms));
     const double wait = memory_wait_ + barrier_wait_;
-    // As if blocks could be divided at will.
+    // The time if blocks could be divided at will.
     const double without_tail = blocks_ / gpu_.sms / count * wave(count);
     constexpr double mostly_tail = 1.4;
     if (on_sms > mostly_tail * without_tail) return "last wave partly empty";
@@ -379,7 +383,8 @@ class Model {
       return barrier_wait_ > memory_wait_ && busy + wait > chain_ ? "waiting at barriers"
                                                                   : "latency: too few warps";
     }
-    // Where issue is as narrow as arithmetic, instructions are at least as many as multiply-adds.
+    // Where issue is as narrow as arithmetic, there are at least as many instructions as
+    // multiply-adds.
     constexpr double mostly = 0.8;
     if (arithmetic() >= mostly * std::max(issue_, load_unit_)) {
       return tensor_ > fp_ ? tensor_name : time.parts[0].name;
@@ -390,19 +395,19 @@ class Model {
   const core::GpuProfile& gpu_;
   const KernelWork& work_;
   const core::Capability& capability_;
-  int resident_ = 0;  ///< blocks on an SM
+  int resident_ = 0;  ///< blocks on one SM at a time
   double blocks_ = 0, warps_ = 0, occupancy_pct_ = 0;
   double instructions_ = 0, multiply_adds_of_warp_ = 0;
 
-  // Clocks: of all SMs together, one after another,
+  // Clocks of all SMs together, one after another:
   double fp_ = 0, tensor_ = 0, issue_ = 0, load_unit_ = 0;
-  double shared_share_ = 0, shuffle_share_ = 0;  ///< of load_unit_
+  double shared_share_ = 0, shuffle_share_ = 0;  ///< shares of load_unit_
   double spill_requests_ = 0, spill_sectors_ = 0;
-  double l2_spill_share_ = 0, dram_spill_share_ = 0;  ///< of the sectors there
+  double l2_spill_share_ = 0, dram_spill_share_ = 0;  ///< shares of the sectors there
   bool spills_to_dram_ = false;
-  // of a block alone,
+  // Clocks of a block alone:
   double memory_wait_ = 0, barrier_wait_ = 0, chain_ = 0;
-  // and of the GPU.
+  // Clocks of the whole GPU:
   double l2_ = 0, dram_ = 0;
   double l2_load_sectors_ = 0, l2_store_sectors_ = 0;
   DramTraffic dram_traffic_;
@@ -412,7 +417,7 @@ class Model {
 
 double BlockClocks::together(double count) const {
   const double wait = memory_wait + barrier_wait;
-  // What the other blocks do while one waits costs nothing.
+  // What the other blocks do while one waits costs no time.
   return std::max(busy + largest({(count - 1) * busy, wait}), chain + wait);
 }
 
@@ -445,8 +450,8 @@ DramTraffic dram_traffic(const core::GpuProfile& gpu, const KernelWork& work,
   const double stored = std::min(all_stored, block.store_sectors * blocks);
   if (block.load_sectors == 0) return {0, stored};
 
-  // A block's sectors by who else loads them: as those of A in a product, blocks beside it; as
-  // those of B, blocks below it; all blocks; or none.
+  // Divides a block's sectors by who else loads them: blocks beside it, as for A in a product;
+  // blocks below it, as for B; all blocks; or no other block.
   const double beside = block.shared_along_x / block.load_sectors;
   const double below = block.shared_along_y / block.load_sectors;
   const double all_over = std::max(0.0, beside + below - 1);
@@ -461,7 +466,7 @@ DramTraffic dram_traffic(const core::GpuProfile& gpu, const KernelWork& work,
   const double height = std::max(1.0, std::floor(at_a_time / columns));
   const double once = distinct(columns, static_cast<double>(work.blocks_y));
   const double anew = distinct(width, height) * blocks / (width * height);
-  // What is used again only after more than L2 holds has come by is gone by then.
+  // Data that is used again only after more than L2 holds has passed through it is no longer there.
   const double fits = static_cast<double>(gpu.l2_bytes) / (sector_bytes * (once + stored));
   const double kept = std::clamp(2 * fits - 1, 0.0, 1.0);
   const double loads = std::min(loaded, once + std::max(0.0, anew - once) * (1 - kept));

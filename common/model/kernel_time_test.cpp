@@ -76,7 +76,7 @@ constexpr const char* profiles[] = {"gt240", "gtx280", "gtx1080", "p100", "t4", 
 
 core::GpuProfile profile(const std::string& id) {
   core::GpuProfile gpu = core::gpu_profile(id);
-  // For one example on all of them.
+  // Lets one example run on all cards.
   gpu.threads_per_block = 1024;
   gpu.registers_per_sm = std::max(gpu.registers_per_sm, 65536);
   return gpu;
@@ -95,7 +95,8 @@ TEST(KernelTime, NeverBeatsTheRoofline) {
   }
 }
 
-/// With every load from global memory an atomic operation that changes nothing.
+/// The same work with every load from global memory replaced by an atomic operation that changes
+/// nothing.
 KernelWork loading_by_atomics(KernelWork work) {
   work.global_atomic_requests = std::exchange(work.global_load_requests, 0);
   work.global_atomic_sectors = std::exchange(work.global_load_sectors, 0);
@@ -127,7 +128,7 @@ TEST(KernelTime, ShufflesCostNoLessThanSharedLoads) {
   }
 }
 
-/// A product whose multiply-adds tensor cores make, 2048 in an instruction.
+/// A product whose multiply-adds are made by tensor cores, 2048 in an instruction.
 KernelWork on_tensor_cores(double KernelWork::*products) {
   KernelWork work = tiled_product();
   work.*products = work.operations / 2;
@@ -195,12 +196,12 @@ TEST(KernelTime, LooksUpALineAClock) {
   const core::GpuProfile gpu = profile("h200");
   const auto unit = [&](double lines_of_a_request) {
     KernelWork work = tiled_product();
-    // Sectors stay as they are: these, of a line each rather than four.
+    // The sectors stay as they are, but lie in more lines.
     work.block.load_lines *= lines_of_a_request;
     const KernelTime time = kernel_time(gpu, work);
     return std::ranges::find(time.parts, "shared wavefronts", &TimePart::name)->ms;
   };
-  const double accesses = 2.0 * n / 32 * n * (n / 32);  // of tiled_product()'s loads
+  const double accesses = 2.0 * n / 32 * n * (n / 32);  // the loads of tiled_product()
   EXPECT_NEAR(unit(4) - unit(1), 3 * accesses / (gpu.sms * gpu.clock_mhz * 1e3), 1e-3);
   EXPECT_DOUBLE_EQ(
       kernel_time(profile("gtx1080"), tiled_product()).ms,
@@ -214,7 +215,7 @@ TEST(KernelTime, PartsOfASectorCostL2AReadMore) {
   const auto l2 = [](double bytes_of_a_sector) {
     KernelWork work = copy();
     work.global_store_sectors = work.global_store_bytes / bytes_of_a_sector;
-    work.block.store_lines = 0;  // which have a rate of their own
+    work.block.store_lines = 0;  // lines have a rate of their own
     work.block.load_lines = 0;
     const KernelTime time = kernel_time(core::gpu_profile("h200"), work);
     return std::ranges::find(time.parts, "L2 bandwidth", &TimePart::name)->ms;
@@ -227,7 +228,7 @@ TEST(KernelTime, LoadsThatNothingIsBesideOpenPagesOfDram) {
   const core::GpuProfile gtx280 = profile("gtx280");
   const auto of = [&](void (*change)(KernelWork&)) {
     KernelWork work = copy();
-    work.global_load_requests *= 2;                         // of half-warps
+    work.global_load_requests *= 2;                         // a half-warp each
     work.global_load_sectors = work.global_load_bytes / 4;  // one for each lane
     work.block.load_sectors = work.block.load_lines = 256;
     change(work);
@@ -320,7 +321,7 @@ TEST(KernelTime, NamesTheLimiter) {
        "partition camping"},
       {"h200",
        with(copy(),
-            [](KernelWork& work) {  // every store a line of its own
+            [](KernelWork& work) {  // every store has a line of its own
               work.global_store_sectors *= 8;
               work.block.store_lines *= 32;
             }),
@@ -373,7 +374,8 @@ TEST(KernelTime, NamesTheLimiter) {
   }
 }
 
-// put2025 counted 28 words of each step for 16x16 results, and all of 23x24 and 24x24.
+// put2025 counted 28 spilled words in each step for 16x16 results, and all words for 23x24 and
+// 24x24.
 TEST(SpilledWords, AreWhatRegistersAndMostResultsLeave) {
   const struct {
     double results;
@@ -387,7 +389,7 @@ TEST(SpilledWords, AreWhatRegistersAndMostResultsLeave) {
     work.registers_per_thread = registers;
     work.block.store_bytes = results * 4 * work.threads_per_block;
     EXPECT_NEAR(spilled_words(work, capability), words, 1e-3) << results;
-    work.block.store_rounds = 32 * results;  // one at a time
+    work.block.store_rounds = 32 * results;  // stored one at a time
     EXPECT_EQ(spilled_words(work, capability), 0) << results;
     work.barriers = 0;
     work.block.store_rounds = 0;
@@ -396,7 +398,7 @@ TEST(SpilledWords, AreWhatRegistersAndMostResultsLeave) {
 }
 
 TEST(SpilledWords, MoveThroughL2AndToDramWhereL2HasNoRoom) {
-  // 4 words of 1,024 threads on each of 20 SMs, or 40: 2 MiB of L2 have room for 25 of them.
+  // 1,024 threads on each of 20 SMs spill 4 words each, or 40; 2 MiB of L2 have room for 25.
   const core::GpuProfile gpu = profile("gtx1080");
   const auto parts = [&](double words) {
     KernelWork work = tiled_product();

@@ -5,11 +5,11 @@
 
 #include "common/gpu/gpu_profile.hpp"
 
-/// How often kernels for C = A * B, matrices of n x n floats, go to global memory. Formulas of
-/// put2025 (Poznan University of Technology, 2025) and, beside them, exact counts for any n.
+/// How often kernels for C = A * B, with matrices of n x n floats, access global memory: the
+/// formulas of put2025 (Poznan University of Technology, 2025) and exact counts for any n.
 namespace tilewise::model {
 
-/// Elements that the threads of a whole launch read from and write to global memory.
+/// The elements that the threads of a whole launch read from and write to global memory.
 struct ElementAccesses {
   std::uint64_t loads = 0;
   std::uint64_t stores = 0;
@@ -17,7 +17,8 @@ struct ElementAccesses {
   std::uint64_t total() const { return loads + stores; }
 };
 
-/// One result a thread, no shared memory: a row of A and a column of B for every element of C.
+/// For a kernel with one result a thread and no shared memory: it reads a row of A and a column of
+/// B for every element of C.
 ElementAccesses naive_accesses(std::uint64_t n);
 
 /// The kernel with tiles in shared memory: blocks of tile x tile threads, each thread with rx
@@ -28,7 +29,7 @@ struct Tiling {
   int ry = 1;
 };
 
-/// Blocks of the grid along x, ceil(n / (tile * rx)), and along y, ceil(n / (tile * ry)).
+/// The blocks of the grid: ceil(n / (tile * rx)) along x, and ceil(n / (tile * ry)) along y.
 std::uint64_t blocks_along_x(const Tiling& tiling, std::uint64_t n);
 std::uint64_t blocks_along_y(const Tiling& tiling, std::uint64_t n);
 std::uint64_t blocks_of_grid(const Tiling& tiling, std::uint64_t n);
@@ -36,21 +37,20 @@ std::uint64_t blocks_of_grid(const Tiling& tiling, std::uint64_t n);
 /// tile^2 * (rx + ry) * 4 bytes: As (tile * ry) x tile and Bs tile x (tile * rx).
 std::size_t shared_bytes_per_block(const Tiling& tiling);
 
-/// Every column of blocks reads A once, every row of blocks B; edges are filled with zeros rather
-/// than read. Exact for any n.
+/// Every column of blocks reads A once, and every row of blocks reads B once; edges are filled with
+/// zeros, not read. Exact for any n.
 ElementAccesses tiled_accesses(const Tiling& tiling, std::uint64_t n);
 
-/// Elements, tiled_accesses().total() where tiles divide n:
-/// \f$\frac{n^3}{\mathit{tile}} \left(\frac{1}{r_x} + \frac{1}{r_y}\right) + n^2\f$.
+/// In elements; equal to tiled_accesses().total() where tiles divide n:
 double approximate_accesses(const Tiling& tiling, std::uint64_t n);
 
-/// Operations of a launch, the multiplications with the zeros that fill up blocks at the edges
-/// included. One multiply-add is 2.
+/// The operations of a launch, including multiplications by the zeros that fill up blocks at the
+/// edges. One multiply-add is 2.
 std::uint64_t operations(const Tiling& tiling, std::uint64_t n);
 
-/// Compute to global memory access ratio for large n, in operations an element:
-/// \f$\frac{2\,\mathit{tile}}{1 / r_x + 1 / r_y}\f$. nvprof's figures give twice that: it counts 16
-/// transactions for a request of 32 floats.
+/// Compute to global memory access ratio for large n, in operations per element:
+/// \f$\frac{2\,\mathit{tile}}{1 / r_x + 1 / r_y}\f$. nvprof's figures give twice that, because it
+/// counts 16 transactions for a request of 32 floats.
 double cgma(const Tiling& tiling);
 
 /// The smallest n whose grid fills the GPU: blocks_of_grid() >= SMs * blocks resident on an SM.
@@ -58,10 +58,10 @@ double cgma(const Tiling& tiling);
 std::uint64_t saturating_order(const Tiling& tiling, const core::GpuProfile& gpu,
                                int active_blocks);
 
-/// The fewest requests of warps for so many floats, one a lane: elements / 32, rounded up.
+/// The fewest requests of warps for this many floats, one a lane: elements / 32, rounded up.
 std::uint64_t fewest_requests(std::uint64_t elements);
 
-/// The fewest 32-byte sectors for so many floats: elements / 8, rounded up.
+/// The fewest 32-byte sectors for this many floats: elements / 8, rounded up.
 std::uint64_t fewest_sectors(std::uint64_t elements);
 
 }  // namespace tilewise::model

@@ -7,7 +7,7 @@
 namespace tilewise::model {
 namespace {
 
-// Naive triple loop: what a launch does, block by block.
+// Counts what a launch does block by block, in a naive triple loop.
 TEST(MatmulCounts, AreThoseOfALaunchCountedElementByElement) {
   for (const Tiling& tiling : {Tiling{4}, Tiling{4, 2, 1}, Tiling{4, 1, 2}, Tiling{2, 3, 2}}) {
     for (std::uint64_t n : {1, 3, 4, 8, 13, 24}) {
@@ -87,14 +87,14 @@ TEST(MatmulCounts, RoundPartialRequestsAndSectorsUp) {
   EXPECT_EQ(fewest_sectors(9), 2u);
 }
 
-// nvprof counts 16 load transactions for a request of 32 floats, so half of one for each, and one
-// store transaction for a 32-byte sector.
+// nvprof counts 16 load transactions for a request of 32 floats, half a transaction for each float,
+// and one store transaction for a 32-byte sector.
 TEST(MatmulCounts, AreThoseThatAProfilerMeasured) {
   int rows = 0;
   for (const ReferenceRow& row : reference_table("put2025_gtx1080_rx_ry.csv")) {
     SCOPED_TRACE(row.place());
     const Tiling tiling{row.integer("block"), row.integer("rx"), row.integer("ry")};
-    if (tiling.rx * tiling.ry > 64) continue;  // these spill registers: more traffic than theirs
+    if (tiling.rx * tiling.ry > 64) continue;  // these spill registers, which adds traffic
     ++rows;
     const std::uint64_t n = row.integer("n");
     const double flops = double(operations(tiling, n));
@@ -107,7 +107,7 @@ TEST(MatmulCounts, AreThoseThatAProfilerMeasured) {
         flops / (load_transactions + store_transactions) / row.number("cgma_flop_per_access"), 1,
         0.02);
     EXPECT_GE(store_transactions * 1.005, double(fewest_sectors(tiled_accesses(tiling, n).stores)));
-    // The formula for large n leaves out the stores, most at 8x8 results a thread.
+    // The formula for large n leaves out the stores, which count most at 8x8 results a thread.
     EXPECT_NEAR(2 * cgma(tiling) / row.number("cgma_flop_per_access"), 1, 0.055);
   }
   EXPECT_EQ(rows, 28);

@@ -64,7 +64,7 @@ std::string call_of(const ReferenceRow& row) {
   return call + ")";
 }
 
-/// What capability.cpp says it was fitted on.
+/// Whether capability.cpp says that constants were fitted on this row.
 bool is_fitted(const ReferenceRow& row) {
   const std::string& document = row.text("document");
   const int n = row.integer("n");
@@ -74,8 +74,8 @@ bool is_fitted(const ReferenceRow& row) {
   return document == "h200" && (n == 2048 || n == 16384);
 }
 
-/// Of the unseen rows: those that showed what the model lacked. They are the first two kernels of
-/// the ladder, dgemm without tiles, and what has its tiles in dynamic shared memory.
+/// Whether this unseen row is among those that showed what the model lacked: the first two kernels
+/// of the ladder, dgemm without tiles, and kernels with their tiles in dynamic shared memory.
 bool was_looked_at(const ReferenceRow& row) {
   const std::string& function = row.text("function");
   if (row.text("document") == "sgemm_ladder") return row.integer("a") <= 2;

@@ -1,6 +1,6 @@
-// The model of a kernel's time against published measurements and our own. Where the tables of
-// docs/measurements/2026-11-21-model.md, or those of 2026-11-22-model-unseen.md, are no longer what
-// comes out, run this test with TILEWISE_UPDATE_TABLES=1 to write them anew.
+// Compares the model of a kernel's time with published measurements and our own. If the tables of
+// docs/measurements/2026-11-21-model.md, or those of 2026-11-22-model-unseen.md, no longer match
+// the results, run this test with TILEWISE_UPDATE_TABLES=1 to write them anew.
 
 #include "common/model/model_validation.hpp"
 
@@ -54,8 +54,8 @@ TEST(ModelValidation, ReachesTheAccuracyPromised) {
   }
 }
 
-// The rates of a document, without the sizes that rank times by themselves. One document is below
-// 0.95; docs/measurements/2026-11-21-model.md says why.
+// Rates are harder to rank than times, which sizes alone rank. One document is below 0.95;
+// docs/measurements/2026-11-21-model.md says why.
 TEST(ModelValidation, RanksRatesAboutAsWell) {
   const std::map<std::string, double> reached = {{"put2025", 0.95},  {"course2025", 0.95},
                                                  {"put2014", 0.95},  {"muni2009", 0.95},
@@ -65,7 +65,7 @@ TEST(ModelValidation, RanksRatesAboutAsWell) {
   }
 }
 
-// Rows that no constant was fitted on are no worse than the promise either.
+// Rows on which no constant was fitted meet the same bounds.
 TEST(ModelValidation, HoldsWhereNothingWasFitted) {
   std::vector<ValidationRow> rows;
   for (const ValidationRow& row : all_rows()) {
@@ -75,8 +75,9 @@ TEST(ModelValidation, HoldsWhereNothingWasFitted) {
   EXPECT_LE(agreement(rows).mean_error_pct, 20);
 }
 
-// Other kernels, sizes and cards. Asked for are 12%, 35% and 0.95; what misses, and why, is in
-// docs/measurements/2026-11-22-model-unseen.md. This is what is reached, so that it gets no worse.
+// Tests other kernels, sizes and cards. The targets are 12%, 35% and 0.95; what misses them, and
+// why, is in docs/measurements/2026-11-22-model-unseen.md. The bounds here are what is reached, so
+// that it gets no worse.
 TEST(ModelValidation, HoldsOnKernelsAndCardsThatItHasNotSeen) {
   std::vector<ValidationRow> rows;
   for (const ValidationRow& row : unseen_rows()) {
@@ -90,7 +91,7 @@ TEST(ModelValidation, HoldsOnKernelsAndCardsThatItHasNotSeen) {
   EXPECT_LE(agreement(unseen_rows()).mean_error_pct, 17);
 }
 
-// What each document concludes from its measurements comes out of the model, too.
+// The model supports the conclusions that each document draws from its measurements.
 TEST(ModelValidation, DrawsTheConclusionsOfTheDocuments) {
   const auto ms = [](const std::string& document, const std::string& call) {
     for (const ValidationRow& row : rows_of(document)) {
@@ -150,12 +151,13 @@ TEST(ModelValidation, DrawsTheConclusionsOfTheDocuments) {
       << "put2014: fetching ahead into registers brings nothing";
 }
 
-// What L2 leaves to DRAM is estimated from a block and its neighbours; put2025 counted it.
+// The traffic that L2 leaves to DRAM is estimated from a block and its neighbours; put2025 counted
+// it.
 TEST(ModelValidation, EstimatesWhatL2LeavesToDram) {
   const core::GpuProfile gtx1080 = core::gpu_profile("gtx1080");
   const std::vector<ReferenceRow> counters = reference_table("model_counters.csv");
   const std::vector<ReferenceRow> measurements = reference_table("model_measurements.csv");
-  std::map<std::string, double> published;  // by n, tile, rx and ry
+  std::map<std::string, double> published;  // keyed by n, tile, rx and ry
   const auto key = [](const ReferenceRow& row, const char* tile, const char* rx, const char* ry) {
     return row.text("n") + " " + row.text(tile) + " " + row.text(rx) + " " + row.text(ry);
   };
@@ -165,7 +167,7 @@ TEST(ModelValidation, EstimatesWhatL2LeavesToDram) {
   double sum = 0;
   int rows = 0;
   for (std::size_t i = 0; i < measurements.size(); ++i) {
-    // What is spilled goes to DRAM, too.
+    // Spilled words go to DRAM, too.
     if (all_rows()[i].document != "put2025" || all_rows()[i].spilled_words > 0) continue;
     const ReferenceRow& counted = counters[i];
     KernelWork work;

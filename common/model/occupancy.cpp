@@ -29,7 +29,7 @@ Count round_up(Count count, Count unit) {
 
 struct RegisterShare {
   int per_block;
-  int blocks;  ///< that fit on an SM
+  int blocks;  ///< the blocks that fit on an SM
 };
 
 RegisterShare share_registers(const core::GpuProfile& gpu, const Allocation& rules, int warps,
@@ -44,7 +44,7 @@ RegisterShare share_registers(const core::GpuProfile& gpu, const Allocation& rul
   const auto blocks_in = [&](int partitions) {
     return gpu.registers_per_sm / partitions / allocated * partitions / warps;
   };
-  // CUDA runs on 6.0 only what also fits the rest of its family, with four partitions.
+  // CUDA runs on 6.0 only kernels that also fit the rest of its family, which has four partitions.
   const bool runs = blocks_in(4) > 0;
   return {allocated * warps, runs ? blocks_in(rules.partitions) : 0};
 }
@@ -109,7 +109,7 @@ Occupancy occupancy(const core::GpuProfile& gpu, const LaunchNeeds& launch) {
   result.cannot_run = why_not(gpu, rules, launch, result);
   if (!result.cannot_run.empty()) return result;
 
-  // Blocks go to the SMs in turn, so that the fullest one has this many.
+  // Blocks go to the SMs in turn, so the fullest SM has this many.
   const std::uint64_t share_of_grid =
       launch.blocks ? (*launch.blocks + gpu.sms - 1) / gpu.sms : std::uint64_t{unlimited};
   const struct {
@@ -136,13 +136,14 @@ Occupancy occupancy(const core::GpuProfile& gpu, const LaunchNeeds& launch) {
 
 namespace {
 
-/// Most registers a thread, none more than the launch has now, of which so many blocks fit.
+/// The most registers a thread, but no more than the launch has now, with which `blocks` blocks
+/// fit.
 int registers_that_fit(const core::GpuProfile& gpu, LaunchNeeds launch, int blocks) {
   while (occupancy(gpu, launch).limit_by_registers < blocks) --launch.registers_per_thread;
   return launch.registers_per_thread;
 }
 
-/// Most bytes, none more than the launch has now, of which so many blocks fit.
+/// The most bytes, but no more than the launch has now, with which `blocks` blocks fit.
 std::size_t shared_that_fits(const core::GpuProfile& gpu, LaunchNeeds launch, int blocks) {
   const auto fits = [&](std::size_t bytes) {
     launch.shared_bytes_per_block = bytes;
@@ -169,11 +170,12 @@ std::optional<LaunchNeeds> for_one_block_more(const core::GpuProfile& gpu,
   if (now.limit_by_warps < wanted) {
     changed.threads_per_block = gpu.warps_per_sm / wanted * threads_per_warp;
   }
-  // Of the smaller block more may fit without further change.
+  // More of the smaller blocks may fit without further change.
   changed.registers_per_thread = registers_that_fit(gpu, changed, wanted);
   changed.shared_bytes_per_block = shared_that_fits(gpu, changed, wanted);
   if (launch.blocks) {
-    // Blocks go to the SMs in turn: the first of the next round makes one SM hold one more.
+    // Blocks go to the SMs in turn, so the first block of the next round gives one SM one block
+    // more.
     changed.blocks = std::max(*launch.blocks, std::uint64_t(gpu.sms) * now.active_blocks + 1);
   }
   return changed;

@@ -1,4 +1,4 @@
-// The occupancy of the course against NVIDIA's own calculator, a header of the CUDA Toolkit.
+// Compares the course's occupancy with NVIDIA's own calculator, a header of the CUDA Toolkit.
 
 #include <cuda_occupancy.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace tilewise::model {
 namespace {
 
-/// What cudaGetDeviceProperties() would say.
+/// What cudaGetDeviceProperties() would report.
 cudaOccDeviceProp properties_of(const core::GpuProfile& gpu) {
   cudaOccDeviceProp properties;
   properties.computeMajor = gpu.compute_major;
@@ -43,7 +43,7 @@ cudaOccResult nvidias_result(const cudaOccDeviceProp& properties, const LaunchNe
   return result;
 }
 
-/// Everything both of them say is the same.
+/// Demands that all values that both of them have are the same.
 void compare(const core::GpuProfile& gpu, const cudaOccDeviceProp& properties,
              const LaunchNeeds& launch) {
   const Occupancy ours = occupancy(gpu, launch);

@@ -15,7 +15,7 @@ using ::testing::ThrowsMessage;
 
 // One cell of the table contradicts itself: version 4b with 8x8 threads has 16 blocks by shared
 // memory, but sixteen times its 1,068 bytes are 17,088, and the card has 16,384. Version 5 takes
-// the same bytes and has 10.
+// the same bytes, and its cell is 10.
 bool is_misprint(const ReferenceRow& row, const std::string& column) {
   return row.text("version") == "4b" && row.integer("block") == 8 &&
          column == "limit_blocks_by_shared";
@@ -68,7 +68,7 @@ TEST(Occupancy, IsThatOfNvidiasCalculator) {
     double percent;
     std::vector<std::string> limited_by;
   };
-  // cuda_occupancy.h of CUDA 13.0 says the same of all but gtx280 (occupancy_nvidia_test.cpp).
+  // cuda_occupancy.h of CUDA 13.0 agrees on all but gtx280 (occupancy_nvidia_test.cpp).
   const Case cases[] = {
       {"gtx280", 128, 16, 1000, 8, 8, 16, 8, 100, {"warps", "blocks", "registers"}},
       {"gtx280", 96, 16, 0, 10, 8, unlimited, 8, 75, {"blocks", "registers"}},
@@ -78,7 +78,7 @@ TEST(Occupancy, IsThatOfNvidiasCalculator) {
       {"gtx1080", 288, 112, 0, 7, 1, unlimited, 1, 14.0625, {"registers"}},
       {"gtx1080", 256, 32, 2048, 8, 8, 48, 8, 100, {"warps", "registers"}},
       {"gtx1080", 256, 33, 3072, 8, 6, 32, 6, 75, {"registers"}},
-      // Kernels of put2025 that spill: all 255 registers, 12.5% measured.
+      // Kernels of put2025 that spill have all 255 registers; it measured 12.5%.
       {"gtx1080", 256, 255, 32768, 8, 1, 3, 1, 12.5, {"registers"}},
       {"7.0", 64, 24, 6000, 32, 42, 16, 16, 50, {"shared memory"}},
       {"t4", 32, 16, 0, 32, 128, unlimited, 16, 50, {"blocks"}},
@@ -170,8 +170,8 @@ TEST(OneBlockMore, ChangesWhatRanOut) {
     LaunchNeeds now, changed;
   };
   const Case cases[] = {
-      // 7 blocks of 8 warps: 65536 / 7 = 9362 registers a block, so 36 a thread, which a warp gets
-      // in pieces of 256: 32.
+      // 7 blocks of 8 warps: 65536 / 7 = 9362 registers a block, so 36 a thread. A warp gets its
+      // registers in pieces of 256, which leaves 32 a thread.
       {"gtx1080", {256, 40, 4096, {}}, {256, 32, 4096, {}}},
       {"gtx1080", {256, 0, 20000, {}}, {256, 0, 19456, {}}},    // 4 blocks
       {"gtx1080", {576, 32, 0, {}}, {512, 32, 0, {}}},          // warps: 18, so 3 blocks
@@ -179,7 +179,7 @@ TEST(OneBlockMore, ChangesWhatRanOut) {
       {"gtx1080", {576, 32, 32768, {}}, {512, 32, 24576, {}}},  // both at once
       {"gtx1080", {256, 32, 0, 20}, {256, 32, 0, 21}},          // the grid
       {"gtx1080", {256, 40, 0, 120}, {256, 32, 0, 121}},        // grid and registers
-      {"h200", {1024, 32, 100000, {}}, {672, 32, 76800, {}}},   // 1 KiB a block is CUDA's
+      {"h200", {1024, 32, 100000, {}}, {672, 32, 76800, {}}},   // CUDA takes 1 KiB a block
       {"gt240", {256, 34, 4140, {}}, {256, 32, 4140, {}}},      // put2014, version 5
   };
   for (const Case& c : cases) {

@@ -14,7 +14,7 @@
 
 namespace tilewise::model {
 
-/// A row of a published table: cells by the name of their column.
+/// A row of a published table, with its cells by the name of their column.
 class ReferenceRow {
  public:
   ReferenceRow(std::map<std::string, std::string> cells, std::string place)
@@ -35,21 +35,21 @@ inline std::filesystem::path reference_file(const std::string& name) {
   return core::project_root() / "common/model/testdata" / name;
 }
 
-/// The card of a row: in its column gpu stands one of the course's, or a file beside the table.
+/// The card of a row: its column gpu names one of the course's cards or a file beside the table.
 inline core::GpuProfile gpu_of(const ReferenceRow& row) {
   const std::string& gpu = row.text("gpu");
   return core::gpu_profile(core::is_card_file(gpu) ? reference_file(gpu).string() : gpu);
 }
 
-/// The rows of a CSV file in common/model/testdata: its first line names the columns; no cell
-/// holds a comma.
-/// @throws std::runtime_error where it cannot be read.
+/// Returns the rows of a CSV file in common/model/testdata. Its first line names the columns, and
+/// no cell holds a comma.
+/// @throws std::runtime_error if it cannot be read.
 inline std::vector<ReferenceRow> reference_table(const std::string& name) {
   std::ifstream file(reference_file(name));
   if (!file) throw std::runtime_error("cannot read common/model/testdata/" + name);
   const auto cells_of = [](const std::string& line) {
     std::vector<std::string> cells;
-    // One of the tables has the line ends of Windows. The comma is for an empty last cell.
+    // One of the tables has Windows line ends. The comma preserves an empty last cell.
     std::istringstream stream(line.substr(0, line.find('\r')) + ",");
     for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
     return cells;

@@ -7,8 +7,8 @@
 
 namespace tilewise::model {
 
-/// A GPU for tests, by its profile's name or, where the course has no profile of a compute
-/// capability, by that.
+/// A GPU for tests, by its profile's name or, if the course has no profile of its compute
+/// capability, by that capability.
 inline core::GpuProfile testing_gpu(const std::string& name) {
   // Programming Guide, "Technical Specifications per Compute Capability".
   struct Limits {

@@ -26,12 +26,12 @@ using Clock = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t pending_signal = 0;
 
-// SIGPIPE: whoever read the report has gone.
+// SIGPIPE means that the reader of the report has gone.
 constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 extern "C" void remember_signal(int signal) { pending_signal = signal; }
 
-/// Cuts what comes from a pipe into lines.
+/// Splits the text that comes from a pipe into lines.
 class LineReader {
  public:
   explicit LineReader(const std::function<void(std::string_view)>& on_line) : on_line_(on_line) {}
@@ -50,14 +50,14 @@ class LineReader {
   std::string pending_;
 };
 
-/// The reading ends of what a child writes.
+/// The reading ends of the pipes that a child writes to.
 class Outlets {
  public:
   Outlets(FileDescriptor output, FileDescriptor events,
           const std::function<void(std::string_view)>& on_line)
       : output_(std::move(output)), events_(std::move(events)), lines_(on_line) {}
 
-  /// Waits for something to read and takes it. Returns whether there was anything.
+  /// Waits until there is something to read, and reads it. Returns whether there was anything.
   bool read(int wait_ms) {
     pollfd ends[] = {{output_.get(), POLLIN, 0}, {events_.get(), POLLIN, 0}};
     if (::poll(ends, std::size(ends), wait_ms) < 0) {
@@ -129,7 +129,7 @@ struct RunningCommand::State {
 
   Command command;
   Clock::time_point begin = Clock::now();
-  std::optional<Process> process;  ///< empty where it could not be started
+  std::optional<Process> process;  ///< empty if it could not be started
   std::optional<Outlets> outlets;
   int start_error = 0;
 };
@@ -157,13 +157,14 @@ bool RunningCommand::State::has_time() const {
   return command.time_limit_s == 0 || elapsed.count() <= command.time_limit_s;
 }
 
-/// Takes what the child writes for `wait_ms`, unless it has exited or its time is up. Returns
-/// whether to go on.
+/// Reads what the child writes within `wait_ms`, unless the child has exited or its time is up.
+/// Returns whether to go on.
 bool RunningCommand::State::supervise(int wait_ms) {
   if (process->has_exited() || !has_time()) return false;
   throw_if_interrupted();
-  // Exiting closes the pipes, which ends the wait; it is cut short for a signal or a child's
-  // child that holds them open. Between closing and having exited lies next to nothing.
+  // The child closes its pipes when it exits, which ends the wait. The wait is short nevertheless,
+  // because a signal may arrive and because a child of the child may hold the pipes open. Very
+  // little time passes between the closing of the pipes and the exit.
   outlets->read(outlets->any_open() ? wait_ms : 1);
   return true;
 }
@@ -175,7 +176,7 @@ void RunningCommand::State::end(double patience_s) {
   const auto waited_s = [&] { return std::chrono::duration<double>(Clock::now() - asked).count(); };
   constexpr int a_moment_ms = 5;
   while (!process->has_exited() && waited_s() < patience_s) {
-    // Read on, lest it stands still before it gets to the signal.
+    // Go on reading: a command that waits for room in its pipe would not get to the signal.
     if (!outlets->any_open() || !outlets->read(a_moment_ms)) ::usleep(a_moment_ms * 1000);
   }
   process.reset();
@@ -191,13 +192,14 @@ CommandResult RunningCommand::State::wait() {
   while (supervise(until_a_signal_ms)) {
   }
   const bool in_time = process->has_exited();
-  // Also when it ended by itself: nothing it started may live on.
+  // The group is killed even if the command ended by itself: nothing that it started may live on.
   process->kill_group();
-  // What it wrote last; more than a pipe can hold would come from a survivor.
+  // Read what the command wrote last. Anything beyond what a pipe can hold would come from a
+  // surviving process.
   for (int reads = 0; reads < 64 && outlets->any_open() && outlets->read(0); ++reads) {
   }
   const int status = process->end();
-  process.reset();  // there is nothing left that end() could end
+  process.reset();  // so that end() finds nothing to end
   result.output_was_cut = outlets->was_cut() || outlets->any_open();
   result.output = outlets->take_output();
   if (!in_time) {

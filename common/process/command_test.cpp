@@ -103,7 +103,7 @@ TEST(RunCommand, HasNothingToEndOnceItWasWaitedFor) {
 #ifdef __linux__
 TEST(RunCommand, EndsACommandWhoseParentIsKilled) {
   const ScratchDirectory folder;
-  const std::string held = folder.path() / "held";  // by the command, as long as it lives
+  const std::string held = folder.path() / "held";  // the command holds it open while it lives
   ASSERT_EQ(mkfifo(held.c_str(), 0600), 0);
   const int end = open(held.c_str(), O_RDONLY | O_NONBLOCK);
   const pid_t parent = fork();
@@ -175,7 +175,7 @@ TEST(RunCommand, HandsOverEventsLineByLine) {
   Command command = shell("echo text; echo one >&3; printf tw >&3; printf 'o\\n\\nthree' >&3");
   command.on_event = [&](std::string_view line) { lines.emplace_back(line); };
   EXPECT_EQ(run_command(command).output, "text\n");
-  EXPECT_THAT(lines, ElementsAre("one", "two", ""));  // a line that was not finished is no event
+  EXPECT_THAT(lines, ElementsAre("one", "two", ""));  // an unfinished line is no event
 }
 
 TEST(RunCommand, IsInterruptedBySignals) {

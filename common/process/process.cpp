@@ -38,7 +38,7 @@ Pipe make_socket_pair() {
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
     throw std::system_error(errno, std::generic_category(), "cannot make a socket pair");
   }
-#ifdef SO_NOSIGPIPE  // macOS, in place of Linux's MSG_NOSIGNAL
+#ifdef SO_NOSIGPIPE  // macOS has this instead of Linux's MSG_NOSIGNAL
   const int on = 1;
   for (const int end : ends) setsockopt(end, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
 #endif
@@ -67,9 +67,9 @@ namespace {
 
 using Place = ProcessOptions::Place;
 
-constexpr int exec_failed = 127;  // as shells have it
+constexpr int exec_failed = 127;  // the exit status that shells use
 
-/// "NAME=value" of all that the program gets.
+/// All variables that the program gets, each as "NAME=value".
 std::vector<std::string> environment_of(const Program& program) {
   std::vector<std::string> variables;
   const auto is_set_anew = [&](std::string_view variable) {
@@ -92,7 +92,7 @@ std::vector<std::string> environment_of(const Program& program) {
   return variables;
 }
 
-/// The files that a program's name may mean, in order.
+/// The files that a program's name may stand for, in the order of the search.
 std::vector<std::string> candidates(const std::string& name, std::string_view path) {
   if (name.find('/') != name.npos) return {name};
   std::vector<std::string> files;
@@ -109,7 +109,7 @@ std::string_view path_in(const std::vector<std::string>& variables) {
   for (const std::string& variable : variables) {
     if (variable.starts_with(name)) return std::string_view(variable).substr(name.size());
   }
-  return "/bin:/usr/bin";  // what execvp() takes where there is none
+  return "/bin:/usr/bin";  // what execvp() uses without a PATH
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -119,10 +119,10 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-/// All that the child needs between fork and exec, where nothing may allocate or lock, because
-/// the parent may have other threads.
+/// Everything that the child needs between fork and exec. Nothing may allocate or lock there,
+/// because the parent may have other threads.
 struct Execution {
-  std::vector<char*> files;  ///< to try, one after the other
+  std::vector<char*> files;  ///< tried one after the other
   std::vector<char*> arguments;
   std::vector<char*> environment;
   const char* folder;
@@ -133,7 +133,8 @@ struct Execution {
   pid_t parent;
 };
 
-/// @param last_words how much more there is for a handler of the signal that tells of the limit
+/// @param last_words how far the hard limit lies above `value`, for a handler of the signal that
+/// reports reaching the limit
 template <class Resource>
 void limit(Resource resource, rlim_t value, rlim_t last_words = 0) {
   rlimit current;
@@ -170,7 +171,7 @@ void close_descriptors_from(int first) {
 /// @return whether all are in place
 bool place_descriptors(std::vector<int>& descriptors) {
   const int count = static_cast<int>(descriptors.size());
-  // In two steps, so that none is overwritten before it has been moved.
+  // Two steps, so that no descriptor is overwritten before it has been moved.
   for (int& fd : descriptors) {
     if ((fd = fcntl(fd, F_DUPFD, count)) < 0) return false;
   }
@@ -183,15 +184,15 @@ bool place_descriptors(std::vector<int>& descriptors) {
   return true;
 }
 
-/// Has this process told when the one that started it is no more, however that went.
+/// Makes the kernel signal this process when its parent ends for any reason.
 void end_with_parent([[maybe_unused]] const Execution& execution) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, execution.when_parent_ends);
-  if (getppid() != execution.parent) _exit(exec_failed);  // it was killed meanwhile
+  if (getppid() != execution.parent) _exit(exec_failed);  // the parent has ended already
 #endif
 }
 
-/// Returns on failure only, with the reason in errno.
+/// Turns this process into the program. Returns only on failure, with the reason in errno.
 void become(Execution& execution) {
   reset_signals();
   if (execution.place != Place::foreground) setsid();
@@ -218,14 +219,16 @@ void become(Execution& execution) {
   _exit(exec_failed);
 }
 
-/// A program that starts another tells of a signal as shells do, by the exit status 128 + signal.
+/// Returns the program's wait status from that of its sandbox, which reports a signal as shells do,
+/// by the exit status 128 + signal.
 int seen_through_a_shell(int status) {
   constexpr int signals_begin = 128, last_signal = 64;
   const int signal = WIFEXITED(status) ? WEXITSTATUS(status) - signals_begin : 0;
   return signal > 0 && signal <= last_signal ? signal : status;
 }
 
-/// As long as it lives, signals that the terminal sends are another program's business.
+/// Makes this process ignore the signals that the terminal sends, which are meant for another
+/// program, as long as the object lives.
 class SignalsIgnored {
  public:
   SignalsIgnored()
@@ -281,7 +284,8 @@ Process::Process(const Program& program, const ProcessOptions& options)
 
 bool Process::has_exited() const {
   siginfo_t info = {};
-  // Looks without waiting for it: until then no other process can take the group's number.
+  // WNOWAIT leaves the process to be waited for: until then no other process can take the group's
+  // number.
   return status_ ||
          (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
           info.si_pid == pid_);
@@ -304,7 +308,7 @@ void Process::send_signal(int signal) const {
 }
 
 void Process::kill_group() const {
-  // Once it was waited for, the number may be another's.
+  // Once the process has been waited for, its number may belong to another one.
   if (!status_) kill(leads_group_ ? -pid_ : pid_, SIGKILL);
 }
 
@@ -361,7 +365,7 @@ ForegroundEnding run_in_foreground(const Program& program, double time_limit_s) 
 
 void keep_secrets() {
 #ifdef __linux__
-  // A sanitizer looks for leaks by attaching itself to its process.
+  // A sanitizer looks for leaks by attaching to its own process, which this would forbid.
   const bool has_sanitizer = !can_limit_address_space;
   if (!has_sanitizer) prctl(PR_SET_DUMPABLE, 0);
 #endif

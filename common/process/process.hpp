@@ -41,7 +41,7 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-/// Two connected ends. Neither is inherited by other processes unless handed to them.
+/// Two connected ends. A child process inherits neither of them unless it is handed one.
 struct Pipe {
   FileDescriptor out;  ///< to read from
   FileDescriptor in;   ///< to write to
@@ -50,120 +50,129 @@ struct Pipe {
 /// @throws std::system_error
 Pipe make_pipe();
 
-/// Both ends read and write.
+/// Makes two connected sockets, each for reading and writing.
 /// @throws std::system_error
 Pipe make_socket_pair();
 
-/// /dev/null, for reading and writing.
+/// Opens /dev/null for reading and writing.
 /// @throws std::system_error
 FileDescriptor open_null();
 
-/// Makes reads and writes return at once, with EAGAIN where they would wait.
+/// Makes reads and writes that would have to wait fail at once with EAGAIN.
 void make_non_blocking(const FileDescriptor& fd);
 
-/// Whether a program of ours can start under a limit of its address space: AddressSanitizer's
-/// shadow memory alone takes terabytes of addresses.
+/// Whether Tilewise's own programs can start under a limit on their address space:
+/// AddressSanitizer's shadow memory alone takes terabytes of addresses.
 #ifdef TILEWISE_SANITIZE
 inline constexpr bool can_limit_address_space = false;
 #else
 inline constexpr bool can_limit_address_space = true;
 #endif
 
-/// What a process may use; 0: no limit. A limit of the system's that is stricter stays.
+/// Limits on what a process may use; 0 means no limit. A stricter limit of the system stays in
+/// force.
 struct ProcessLimits {
   std::size_t address_space_bytes = 0;
   std::size_t data_bytes = 0;  ///< private writable memory
-  std::size_t file_bytes = 0;  ///< of the largest file that it writes
+  std::size_t file_bytes = 0;  ///< size of the largest file that it may write
   std::size_t open_files = 0;
-  std::size_t cpu_s = 0;  ///< of all its threads together; SIGXCPU tells it a second before its end
+  /// CPU time of all its threads together. At the limit it gets SIGXCPU; a second later it is
+  /// killed.
+  std::size_t cpu_s = 0;
 };
 
 /// A program to start, without a shell.
 struct Program {
   std::vector<std::string> arguments;  ///< the program, looked up in its PATH, and its arguments
   std::filesystem::path working_directory = {};  ///< empty: this process's
-  /// Variables set beside those of this process.
+  /// Variables to set in addition to those inherited from this process.
   std::vector<std::pair<std::string, std::string>> environment = {};
-  /// Names of the variables of this process that it gets; nothing: all of them.
+  /// Names of the variables that it inherits from this process; without a value, it inherits all.
   std::optional<std::vector<std::string>> inherits = {};
   ProcessLimits limits = {};
-  Sandbox sandbox = {};   ///< that it runs in, if any
-  SandboxView view = {};  ///< of the sandbox
+  Sandbox sandbox = {};   ///< the sandbox that it runs in, if any
+  SandboxView view = {};  ///< what it sees in the sandbox
 };
 
-/// For a program that fills, copies and compares matrices: glibc asks for large pages for them, and
-/// the kernel has fewer to prepare.
+/// Makes glibc ask for large pages, of which the kernel has fewer to prepare. This helps a program
+/// that fills, copies and compares matrices.
 inline const std::pair<std::string, std::string> with_large_pages = {"GLIBC_TUNABLES",
                                                                      "glibc.malloc.hugetlb=1"};
 
-/// What a program has to do with this process and its terminal.
+/// How a program is connected to this process and to its terminal.
 struct ProcessOptions {
-  /// Become 0, 1, 2, ... in the program. It inherits no others.
+  /// Descriptors of this process that become 0, 1, 2, ... in the program. It inherits no others.
   std::vector<int> descriptors = {};
 
   enum class Place {
-    background,  ///< a session of its own, without a terminal: it could write there, or type
-    foreground,  ///< as a shell starts a program: this process's session and terminal
-    terminal,    ///< a session of its own on the terminal that its standard input is
+    background,  ///< a session of its own without a terminal, on which it could write or type
+    foreground,  ///< this process's session and terminal, as if a shell had started it
+    terminal,    ///< a session of its own on the terminal that is its standard input
   };
   Place place = Place::background;
 
-  int when_parent_ends = SIGTERM;  ///< the signal that it gets then, however that came
+  /// The signal that it gets when this process ends, for whatever reason.
+  int when_parent_ends = SIGTERM;
 };
 
-/// The program could not be started; the system itself can start processes.
+/// Thrown when the program cannot be started although the system can start processes.
 class NotStarted : public std::system_error {
  public:
   using std::system_error::system_error;
 };
 
-/// A process and whatever it starts in its group; both end with this object. It has the limits of
-/// its program and leaves no core file. All signals are as if nobody had changed them.
+/// A process, together with whatever it starts in its process group; all of them end with this
+/// object. The process has the limits of its program and leaves no core file. It starts with the
+/// default handling of every signal and blocks none.
 class Process {
  public:
-  /// @throws NotStarted naming the program; std::system_error where there is no process to be had
+  /// @throws NotStarted naming the program; std::system_error if the system cannot start a process
   explicit Process(const Program& program, const ProcessOptions& options);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process() { end(); }
 
-  /// The wait status (see WIFEXITED) once the process has ended, its group with it; nothing while
-  /// it runs.
+  /// Ends the group once the process has exited. Returns the wait status (see WIFEXITED) then, and
+  /// nothing while the process runs.
   std::optional<int> ended();
 
-  /// Whether it has ended by itself. Until ended(), wait() or end() its group may live on.
+  /// Whether the process has exited. Its group may live on until ended(), wait() or end() is
+  /// called.
   bool has_exited() const;
 
-  /// Sends a signal to the process meant, not to its group. Does nothing once it has ended.
+  /// Sends a signal to the program itself (see process_meant()), not to its group. Does nothing
+  /// once the program has ended.
   void send_signal(int signal) const;
 
-  /// Kills the group, and does not wait for that.
+  /// Kills the group without waiting for its end.
   void kill_group() const;
 
-  /// Waits for the process, and ends its group.
-  /// @return its wait status; where a signal ended the process in a sandbox, that of the signal
+  /// Waits for the process to exit, then ends its group.
+  /// @return its wait status; if a signal ended the program in a sandbox, the status for that
+  /// signal
   int wait();
 
-  /// Ends the whole group at once and waits for the process.
+  /// Kills the whole group at once and waits for the process.
   /// @return as wait()
   int end();
 
-  /// The program itself, which a sandbox starts through processes of its own; nothing once it has
-  /// ended.
+  /// The program's own process, which a sandbox starts through processes of its own; nothing once
+  /// it has ended.
   std::optional<pid_t> process_meant() const;
 
  private:
   pid_t pid_ = -1;
   bool leads_group_;
-  int wrappers_;               ///< processes of a sandbox above the one meant
-  std::optional<int> status_;  ///< once it has been waited for
+  int wrappers_;               ///< the sandbox's processes above the program's own
+  std::optional<int> status_;  ///< set once the process has been waited for
 };
 
-/// The first process that `parent` has started and that still runs.
+/// The first child of `parent` that still runs.
 std::optional<pid_t> first_child(pid_t parent);
 
-/// Runs a program that has the terminal to its end, as a shell does. Ctrl-C goes to it alone.
-/// @return its exit status; 128 and the signal's number where a signal ended it
+/// Runs a program on this process's terminal until it ends, as a shell does. Only the program
+/// reacts to Ctrl-C.
+/// @return its exit status; 128 plus the signal's number if a signal ended it
 /// @throws as Process
 int run_in_foreground(const Program& program);
 
@@ -172,16 +181,17 @@ struct ForegroundEnding {
   bool timed_out;
 };
 
-/// The same, for so long at most: then the program gets SIGXCPU, which has it tell where it is, and
-/// is killed a second later. @param time_limit_s  0: none
+/// Does the same under a time limit: at the limit the program gets SIGXCPU, so that it can report
+/// where it is, and a second later it is killed.
+/// @param time_limit_s  0: none
 ForegroundEnding run_in_foreground(const Program& program, double time_limit_s);
 
-/// From here on no other process of the same user reads this one's memory or environment, where
-/// seeds and references are, or writes to it; root still does. A sandbox keeps a submission from
-/// seeing other processes at all; this is for where there is none.
+/// From now on no other process of the same user can read this process's memory or environment,
+/// which hold seeds and references, or write to them; root still can. This is for machines without
+/// a sandbox: a sandbox hides all other processes from a submission anyway.
 void keep_secrets();
 
-/// The file that this name would start; nothing if there is none.
+/// The executable file that this name would start; nothing if there is none.
 std::optional<std::filesystem::path> find_on_path(const std::string& program);
 
 }  // namespace tilewise::grading

@@ -24,7 +24,7 @@ using Place = ProcessOptions::Place;
 
 Program shell(const std::string& script) { return {.arguments = {"sh", "-c", script}}; }
 
-/// What a program writes until nobody has its standard output any more.
+/// Everything that a program writes until no process has its standard output open any more.
 std::string output_of(const Program& program, ProcessOptions options = {}) {
   const FileDescriptor null = open_null();
   Pipe output = make_pipe();
@@ -81,13 +81,13 @@ TEST(Process, IsStartedAsTold) {
 }
 
 TEST(Process, GetsTheDescriptorsMeantForItAndNoOthers) {
-  const int open = ::open("/dev/null", O_RDONLY);  // and not closed on exec
+  const int open = ::open("/dev/null", O_RDONLY);  // it stays open on exec
   const int high = ::fcntl(open, F_DUPFD, 100);
   const Pipe pipe = make_pipe();
-  // Its own standard output, moved over the numbers of others.
+  // The program's standard output and error replace other descriptors of the same numbers.
   EXPECT_EQ(
       output_of(shell("ls /proc/self/fd | tr '\\n' ' '"), {.descriptors = {pipe.in.get(), open}}),
-      "0 1 2 3 4 5 ");  // the last is ls's own, to look
+      "0 1 2 3 4 5 ");  // ls itself has opened 5 to read the folder
   ::close(high);
   ::close(open);
 }
@@ -177,7 +177,7 @@ TEST(Process, EndsWithItsGroup) {
        false},
   };
   for (const auto& [what, script, end, killed] : cases) {
-    Pipe held = make_pipe();  // by all of the group, as long as they live
+    Pipe held = make_pipe();  // every process of the group holds it open while it lives
     {
       Process process(shell(script), {.descriptors = {null.get(), held.in.get(), null.get()}});
       held.in.close();
@@ -186,7 +186,7 @@ TEST(Process, EndsWithItsGroup) {
     }
     char byte;
     while (read(held.out.get(), &byte, 1) > 0) {
-    }  // comes to an end once they all have
+    }  // read() returns 0 once all of them have ended
   }
 }
 
@@ -200,7 +200,7 @@ TEST(Process, StandsWhereItIsTold) {
 TEST(RunInForeground, TellsHowItEnded) {
   EXPECT_EQ(run_in_foreground(shell("exit 3")), 3);
   EXPECT_EQ(run_in_foreground(shell("kill -SEGV $$")), 128 + SIGSEGV);
-  // Ctrl-C comes to both, and is the other's business.
+  // Ctrl-C reaches both processes, and only the program is to react to it.
   EXPECT_EQ(run_in_foreground(shell("kill -INT $PPID; exit 4")), 4);
   EXPECT_THROW(run_in_foreground({.arguments = {"tilewise-no-such-program"}}), NotStarted);
 }
@@ -210,7 +210,7 @@ TEST(FindOnPath, FindsWhatWouldStart) {
   EXPECT_FALSE(find_on_path("tilewise-no-such-program").has_value());
 }
 
-/// Whether a process without privileges can open a file of its parent's.
+/// Whether a child without privileges can open a file of its parent's in /proc.
 bool child_reads(const std::string& name) {
   const std::string file = "/proc/" + std::to_string(getpid()) + "/" + name;
   const pid_t child = fork();

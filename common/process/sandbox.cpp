@@ -25,15 +25,15 @@ namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
-/// Processes and threads that may run in a sandbox at a time: the simulator has at most 16 threads,
-/// the CUDA driver a few for each GPU.
+/// The most processes and threads that may run in a sandbox at a time. The simulator has at most 16
+/// threads, the CUDA driver a few for each GPU.
 constexpr const char* most_processes = "256";
 
-/// In memory, as all that is written in a sandbox.
+/// The size of /dev/shm, which is kept in memory, as /tmp is.
 constexpr std::size_t shared_memory_bytes = std::size_t{64} << 20;
 
-/// Programs and libraries, and what leads the dynamic loader and links such as /usr/bin/c++ to
-/// them. The rest of /etc is nobody's business.
+/// Programs and libraries, and the files through which the dynamic loader and links such as
+/// /usr/bin/c++ find them. A program in the sandbox may not see the rest of /etc.
 constexpr const char* system_paths[] = {"/usr",
                                         "/bin",
                                         "/sbin",
@@ -61,13 +61,14 @@ void show(Words& words, const fs::path& path) {
 
 void show_system(Words& words) {
   for (const char* path : system_paths) show(words, path);
-  // Images of containers keep such things in /usr/src.
+  // Container images keep the course in /usr/src; hide it.
   if (const fs::path course = core::project_root(); core::lies_in(course, "/usr")) {
     append(words, {"--tmpfs", course, "--remount-ro", course});
   }
 }
 
-/// The nodes that GPUs are behind: NVIDIA's, those of its boards with a GPU on the chip, and WSL's.
+/// Whether a device node belongs to a GPU: to one of NVIDIA's cards, to one of its boards with a
+/// GPU on the chip, or to a GPU under WSL.
 bool is_gpu(const std::string& name) {
   return std::ranges::any_of(Words{"nvidia", "nvhost", "nvmap", "nvgpu", "dxg"},
                              [&](const std::string& begin) { return name.starts_with(begin); });
@@ -97,9 +98,10 @@ Words Sandbox::command(const SandboxView& view) const {
   append(words, {"--size", temporary, "--tmpfs", "/tmp"});
   for (const fs::path& path : view.readable) append(words, {"--ro-bind", path, path});
   if (!view.writable.empty()) append(words, {"--bind", view.writable, view.writable});
-  // Both are in memory, and have no limit of their own.
+  // /dev and / are in memory and have no size limit of their own.
   append(words, {"--remount-ro", "/dev", "--remount-ro", "/"});
-  // Set inside, the limit counts the processes of the sandbox alone. It does not hold root.
+  // The limit is set inside, so that it counts only the processes of the sandbox. It does not bind
+  // root.
   append(words, {"--chdir", view.working_folder, "--", "prlimit",
                  std::string("--nproc=") + most_processes, "--"});
   return words;
@@ -146,9 +148,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* prefix = "tilewise-run-";
 
-/// Locks a folder unless another process has it. A child inherits the lock only until it becomes
-/// another program.
-/// @return a descriptor that holds the lock; -1 where there is none to get
+/// Locks a folder unless another process has locked it. A child inherits the lock only until it
+/// executes another program.
+/// @return a descriptor that holds the lock; -1 if the folder cannot be locked
 int try_lock(const fs::path& folder) {
   const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0) return -1;

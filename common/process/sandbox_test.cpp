@@ -35,7 +35,7 @@ class SandboxTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// Exit status of a shell's command.
+  /// Runs a shell script in the sandbox. Returns its exit status, or -signal if a signal ended it.
   int run(const std::string& script) const {
     SandboxView view{{folder_ / "shown"}, folder_ / "results"};
     view.temporary_bytes = std::size_t{1} << 20;
@@ -53,7 +53,7 @@ class SandboxTest : public testing::Test {
 };
 
 TEST_F(SandboxTest, HoldsItsPrograms) {
-  // $0 is a folder in /tmp, $1 the course's.
+  // $0 is a folder in /tmp, $1 the folder of the course.
   const struct {
     const char* what;
     const char* script;
@@ -110,7 +110,7 @@ TEST_F(SandboxTest, LimitsProcesses) {
 }
 
 TEST_F(SandboxTest, EndsWhateverWasStarted) {
-  // A name that no other process has, to be seen from outside.
+  // A name that no other process has, so that the process can be found from outside.
   const std::string name = "tilewise-left-" + std::to_string(getpid());
   EXPECT_EQ(run("setsid sh -c 'sleep 30' " + name + " & exit 0"), 0);
   const auto runs = [&] {
@@ -150,7 +150,7 @@ TEST(WithLibraries, NamesTheCoursesOwnOnly) {
 
 namespace fs = std::filesystem;
 
-/// Gives this process a folder for temporary files of its own.
+/// Gives this process a folder of its own for temporary files.
 class ScratchDirectoryTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -165,7 +165,7 @@ class ScratchDirectoryTest : public testing::Test {
   std::string folder_ = (fs::temp_directory_path() / "scratch-XXXXXX").string();
 };
 
-/// The folder of a process that was killed, as old as one that a sweep may take.
+/// Makes the scratch directory of a killed process. Returns its path.
 fs::path left_behind() {
   int ends[2];
   if (::pipe(ends) != 0) return {};

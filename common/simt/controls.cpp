@@ -3,7 +3,8 @@
 #include <stdexcept>
 #include <string>
 
-// What programs are linked with: they find these functions in themselves, and nobody else does.
+// Programs are linked with this file, so that they find these functions in themselves, and no other
+// code does.
 namespace tilewise::simt {
 namespace {
 

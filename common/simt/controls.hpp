@@ -7,9 +7,10 @@
 
 namespace tilewise::simt {
 
-/// The functions of simt.hpp, watch.hpp and host_apart.hpp, as the run-time library hands them out.
-/// It does so once, to the program that runs kernels: kernel files are linked with the same
-/// library, and could call them to turn checks off or to take away what was found.
+/// The functions of simt.hpp, trace.hpp, watch.hpp and host_apart.hpp, as the run-time library
+/// hands them out. It does so only once, to the program that runs kernels: kernel files are linked
+/// with the same library, and could otherwise call them to turn checks off or to take the findings
+/// away.
 struct Controls {
   decltype(&simt::use_device) use_device;
   decltype(&simt::set_worker_threads) set_worker_threads;
@@ -35,7 +36,7 @@ struct Controls {
   decltype(&simt::use_module_file) use_module_file;
 };
 
-/// Null from the second call on.
+/// Returns null from the second call on.
 extern "C" const Controls* tilewise_simt_controls();
 
 }  // namespace tilewise::simt

@@ -4,12 +4,12 @@
 #include <array>
 #include <string_view>
 
-/// What kernels may call of the libraries around them: all that nvcc would compile for a GPU, too,
-/// and what compilers call by themselves.
+/// The library functions that kernels may call: all that nvcc would compile for a GPU, too, and
+/// those that compilers call by themselves.
 namespace tilewise::simt {
 
-/// Functions of <math.h> that CUDA has on the device, without the `f` of those for floats (CUDA
-/// Math API).
+/// The functions of <math.h> that CUDA has on the device, named without the `f` of the float
+/// versions (CUDA Math API).
 inline constexpr auto device_mathematics = std::to_array<std::string_view>(
     {"acos",   "acosh",    "asin",    "asinh",   "atan",      "atan2",     "atanh",  "cbrt",
      "ceil",   "copysign", "cos",     "cosh",    "erf",       "erfc",      "exp",    "exp10",
@@ -20,9 +20,10 @@ inline constexpr auto device_mathematics = std::to_array<std::string_view>(
      "remquo", "rint",     "round",   "scalbln", "scalbn",    "sin",       "sincos", "sinh",
      "sqrt",   "tan",      "tanh",    "tgamma",  "trunc",     "y0",        "y1",     "yn"});
 
-/// Of all these those that load or store by a pointer, and the heap and the clock, of which a GPU
-/// has its own. A checked module is linked so that they lead to functions that report it, or are
-/// the device's (recorder/hooks.cpp, runtime/device_heap.cpp): `--wrap=memcpy` and so on.
+/// Those of all these functions that load or store through a pointer, and the heap and the clock,
+/// of which a GPU has its own. The linker redirects them in a checked module (`--wrap=memcpy` and
+/// so on) to functions that report the accesses, or to the device's own (recorder/hooks.cpp,
+/// runtime/device_heap.cpp).
 inline constexpr auto wrapped_functions =
     std::to_array<std::string_view>({"memcpy",
                                      "memmove",
@@ -59,8 +60,9 @@ inline constexpr auto wrapped_functions =
                                      "_ZdlPvmSt11align_val_t",
                                      "_ZdaPvmSt11align_val_t"});
 
-/// The rest of the C library that a GPU has: printf() and assert(), copies, which report
-/// themselves, the heap, and clock(). puts() and putchar() are what compilers make of printf().
+/// The rest of the C library that a GPU has: printf() and assert(), the copy functions, which
+/// report their accesses themselves, the heap, and clock(). Compilers turn printf() into puts() and
+/// putchar().
 inline constexpr auto device_library = std::to_array<std::string_view>({"printf",
                                                                         "vprintf",
                                                                         "puts",
@@ -88,8 +90,8 @@ inline constexpr auto device_library = std::to_array<std::string_view>({"printf"
                                                                         "_ZdlPvmSt11align_val_t",
                                                                         "_ZdaPvmSt11align_val_t"});
 
-/// What compilers add: ends of the program, clean-up that no thread comes to, arithmetic of wide
-/// and of complex numbers.
+/// Functions that compilers add: those that end the program, clean-up code that no thread reaches,
+/// and arithmetic on wide and on complex numbers.
 inline constexpr auto compiler_helpers =
     std::to_array<std::string_view>({"__cxa_pure_virtual",
                                      "__cxa_deleted_virtual",
@@ -142,22 +144,22 @@ inline constexpr auto compiler_helpers =
                                      "__finite",
                                      "__finitef"});
 
-/// Variables and functions of the simulator that kernels are compiled to use; the variables are
-/// each operating-system thread's.
+/// The variables and functions of the simulator that compiled kernels use. Each operating-system
+/// thread has its own variables.
 inline constexpr auto simulator_names = std::to_array<std::string_view>(
     {"__tls_get_addr", "threadIdx", "blockIdx", "blockDim", "gridDim", "jump_fcontext",
      "tilewise_simt_jump", "_Z7clock64v", "__ubsan_handle_out_of_bounds",
      "__ubsan_handle_shift_out_of_bounds", "__ubsan_handle_float_cast_overflow", "__fentry__",
      "__x86_return_thunk"});
 
-/// Of the simulator's functions those that serve host code.
+/// Those functions of the simulator that serve host code.
 inline constexpr auto host_functions_of_the_simulator = std::to_array<std::string_view>(
     {"_ZN8tilewise4simt14reserve_shared", "_ZN8tilewise4simt17address_of_symbol",
      "_ZN8tilewise4simt14copy_to_symbol", "_ZN8tilewise4simt16copy_from_symbol",
      "_ZN8tilewise4simt13not_supported", "_ZN8tilewise4simt15add_kernel_node",
      "_ZN8tilewise4simt18change_kernel_node"});
 
-/// Whether a kernel may use what a linker calls `name`.
+/// Whether a kernel may use the symbol that the linker calls `name`.
 inline bool is_device_function(std::string_view name) {
   const auto is_in = [](std::string_view text, const auto& names) {
     return std::find(names.begin(), names.end(), text) != names.end();
@@ -168,7 +170,7 @@ inline bool is_device_function(std::string_view name) {
   if (name.ends_with('f') && is_in(name.substr(0, name.size() - 1), device_mathematics))
     return true;
   if (name.starts_with("__tsan_") || name.starts_with("__x86_indirect_thunk_")) return true;
-  // Types: of classes with virtual functions.
+  // Type information, of classes with virtual functions.
   if (name.starts_with("_ZTVN10__cxxabiv1") || name.starts_with("_ZTI") || name.starts_with("_ZTS"))
     return true;
   if (!name.starts_with("_ZN8tilewise4simt")) return false;

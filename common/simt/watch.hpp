@@ -9,114 +9,124 @@
 
 #include "common/simt/simt.hpp"
 
-/// Watching kernels at work: every load and store of every thread, checked and counted. Only
-/// modules of the checked build report them (docs/decisions/0008); in others nothing is seen.
+/// Watches running kernels: every load and store of every thread is checked and counted. Only
+/// modules of the checked build report their accesses (docs/decisions/0008); the simulator sees
+/// nothing of other modules.
 namespace tilewise::simt {
 
-/// In which order the threads of a block take turns. A correct kernel cannot tell. In step each
-/// waits before an access until all others have made as many: so nearly all kernels come out right
-/// that lack a barrier, and what else they do can be judged.
+/// The order in which the threads of a block take turns. A correct kernel gives the same result in
+/// any order. With `in_step`, each thread waits before an access until all others have made as
+/// many: nearly all kernels that lack a barrier then come out right, so that the rest of what they
+/// do can be judged.
 enum class ThreadOrder { forward, reverse, shuffled, in_step };
 
 /// What to watch from the next launch on.
 struct Watch {
-  bool checks = false;    ///< every access is checked; what is found comes as findings
+  bool checks = false;    ///< every access is checked; faults are reported as findings
   bool counters = false;  ///< launches leave a KernelProfile
-  /// Counters of a whole grid from a few of its blocks, wherever these stand for all others; the
-  /// rest of the grid does not run, so that what the kernel computes is incomplete. Checks run all
-  /// blocks whether or not this is set.
+  /// The counters of a whole grid are taken from a few of its blocks, wherever these stand for all
+  /// others. The rest of the grid does not run, so the kernel's result is incomplete. Checks run
+  /// all blocks whether or not this is set.
   bool sample = false;
-  /// With `sample`: where no few blocks stand for all others, an estimate from some that are chosen
-  /// at random, rather than all blocks.
+  /// With `sample`: where no few blocks stand for all others, the counters are estimated from
+  /// blocks chosen at random, rather than taken from all blocks.
   bool estimate = false;
   bool trace = false;  ///< launches leave a KernelTrace (trace.hpp)
-  /// Beside what is wrong on every GPU, checks tell what the Programming Guide forbids or leaves
-  /// undefined and hardware happens to run; a block goes on there as hardware does.
+  /// In addition to what is wrong on every GPU, the checks report what the Programming Guide
+  /// forbids or leaves undefined although hardware happens to run it; there, a block goes on as
+  /// hardware does.
   bool strict = false;
   ThreadOrder order = ThreadOrder::forward;
-  std::uint64_t seed = 0;  ///< of the shuffle and the choice
+  std::uint64_t seed = 0;  ///< the seed of the shuffle and of the random choice
 };
 
 void watch(const Watch& wanted);
 
-/// What a range of device memory is, for checks and messages.
+/// Describes a range of device memory, for checks and messages.
 struct BufferDescription {
   std::string name;
   std::size_t bytes = 0;
-  bool read_only = false;         ///< a kernel that writes there is told so
-  bool uninitialised = false;     ///< a kernel that reads before it writes there is told so
-  std::size_t element_bytes = 0;  ///< 0: unknown; messages then count in bytes
+  bool read_only = false;         ///< a kernel that writes there is reported
+  bool uninitialised = false;     ///< a kernel that reads before it writes there is reported
+  std::size_t element_bytes = 0;  ///< 0: unknown; messages then give offsets in bytes
   std::size_t row_elements = 0;   ///< elements from one row to the next; 0: not a matrix
-  bool scalar = false;            ///< one element, which messages name without an index
-  /// A square matrix whose elements above the diagonal are no part of it: a kernel that reads there
-  /// is told so.
+  bool scalar = false;            ///< a single element, which messages name without an index
+  /// A square matrix whose elements above the diagonal do not belong to it: a kernel that reads one
+  /// of them is reported.
   bool lower_triangular = false;
-  std::string file = {};  ///< where it was allocated; empty: unknown
+  std::string file = {};  ///< the file in which it was allocated; empty: unknown
   int line = 0;
 };
 
-/// As describe_buffer(pointer, bytes, name), with all that is known. Once any part of an allocation
-/// is described, the rest of it is out of bounds for kernels.
+/// Does the same as describe_buffer(pointer, bytes, name), with all that is known of the range.
+/// Once any part of an allocation is described, the rest of it is out of bounds for kernels.
 void describe_buffer(const void* device_pointer, const BufferDescription& description);
 
-/// What warps did, summed over a launch. A request is one instruction of one warp, on GPUs of
-/// compute capability 1.x of one half-warp. The names are Nsight Compute's: l1tex__t_requests,
-/// l1tex__t_sectors, l1tex__data_pipe_lsu_wavefronts_mem_shared, l1tex__data_bank_conflicts.
+/// What warps did, summed over a launch. A request is one instruction of one warp, or of one
+/// half-warp on GPUs of compute capability 1.x. The names follow Nsight Compute's:
+/// l1tex__t_requests, l1tex__t_sectors, l1tex__data_pipe_lsu_wavefronts_mem_shared,
+/// l1tex__data_bank_conflicts.
 struct Counters {
   std::uint64_t global_load_requests = 0;
-  std::uint64_t global_load_sectors = 0;       ///< of 32 bytes; on 1.x bytes moved over 32
+  /// Sectors of 32 bytes; on 1.x the bytes moved, divided by 32.
+  std::uint64_t global_load_sectors = 0;
   std::uint64_t global_load_transactions = 0;  ///< on 1.x segments of 32, 64 or 128 bytes; else 0
-  std::uint64_t global_load_bytes = 0;         ///< distinct bytes the lanes of a request asked for
-  std::uint64_t global_load_lane_bytes = 0;    ///< bytes each lane asked for, whoever else did
+  /// The distinct bytes that the lanes of a request asked for.
+  std::uint64_t global_load_bytes = 0;
+  std::uint64_t global_load_lane_bytes = 0;  ///< the sum of the bytes that each lane asked for
   std::uint64_t global_store_requests = 0;
   std::uint64_t global_store_sectors = 0;
   std::uint64_t global_store_transactions = 0;
   std::uint64_t global_store_bytes = 0;
   std::uint64_t global_store_lane_bytes = 0;
   std::uint64_t shared_load_requests = 0;
-  std::uint64_t shared_load_wavefronts = 0;  ///< as written
-  /// Once the compiler has joined a thread's neighbouring loads to loads of 64 and 128 bits.
+  std::uint64_t shared_load_wavefronts = 0;  ///< as the source has the loads
+  /// The same after the compiler has joined a thread's neighbouring loads into loads of 64 and 128
+  /// bits.
   std::uint64_t shared_load_requests_merged = 0;
   std::uint64_t shared_load_wavefronts_merged = 0;
-  std::uint64_t shared_load_bytes = 0;  ///< distinct bytes that the lanes of a merged request want
-  std::uint64_t shared_load_lane_bytes = 0;  ///< bytes each lane wants of it, whoever else does
+  /// The distinct bytes that the lanes of a merged request ask for.
+  std::uint64_t shared_load_bytes = 0;
+  std::uint64_t shared_load_lane_bytes = 0;  ///< the sum of the bytes that each lane asks for
   std::uint64_t shared_store_requests = 0;
   std::uint64_t shared_store_wavefronts = 0;
   std::uint64_t shared_store_bytes = 0;
   std::uint64_t shared_store_lane_bytes = 0;
   std::uint64_t shared_bank_conflicts = 0;  ///< wavefronts that bank conflicts add
   std::uint64_t atomic_requests = 0;        ///< on global and shared memory
-  // Of these, which the counters of loads and stores leave out: a GPU does them where the data is.
+  // The atomics among them. The counters of loads and stores leave these out, because a GPU
+  // performs them where the data is.
   std::uint64_t global_atomic_requests = 0;
   std::uint64_t global_atomic_sectors = 0;
   std::uint64_t global_atomic_transactions = 0;
   std::uint64_t global_atomic_bytes = 0;
   std::uint64_t global_atomic_lane_bytes = 0;
-  /// One after another: for each request the most lanes that want one address.
+  /// The passes of global atomics: for each request, the largest number of lanes that access one
+  /// address.
   std::uint64_t global_atomic_passes = 0;
   std::uint64_t shared_atomic_requests = 0;
-  /// Passes over the banks, each of which serves one lane of a bank.
+  /// The passes over the banks, each of which serves one lane of a bank.
   std::uint64_t shared_atomic_wavefronts = 0;
   std::uint64_t constant_requests = 0;    ///< loads of `__constant__` variables
-  std::uint64_t constant_passes = 0;      ///< for each request the addresses that differ
-  std::uint64_t divergent_requests = 0;   ///< made by some of the warp's live lanes only
-  std::uint64_t barriers = 0;             ///< __syncthreads() and its kind, by warps
-  std::uint64_t shuffles = 0;             ///< __shfl_sync() and its kind, by warps
-  std::uint64_t tensor_instructions = 0;  ///< mma.sync and mma_sync(), by warps
-  // Multiply-adds of these: an instruction makes 8 * 8 * 4 of them, or up to 16 * 16 * 16.
-  std::uint64_t tensor_half_products = 0;  ///< of half and bfloat16
+  std::uint64_t constant_passes = 0;      ///< for each request, the number of distinct addresses
+  std::uint64_t divergent_requests = 0;   ///< requests that only some of the warp's live lanes make
+  std::uint64_t barriers = 0;             ///< __syncthreads() and similar calls, counted by warp
+  std::uint64_t shuffles = 0;             ///< __shfl_sync() and similar calls, counted by warp
+  std::uint64_t tensor_instructions = 0;  ///< mma.sync and mma_sync(), counted by warp
+  // The multiply-adds of the tensor instructions: each makes between 8 * 8 * 4 and 16 * 16 * 16.
+  std::uint64_t tensor_half_products = 0;  ///< for half and bfloat16
   std::uint64_t tensor_tf32_products = 0;
   std::uint64_t tensor_double_products = 0;
   std::uint64_t tensor_integer_products = 0;
 };
 
-/// A counter and its name in messages and files.
+/// A counter, with its name in messages and files.
 struct NamedCounter {
   const char* name;
   std::uint64_t Counters::*value;
 };
 
-/// All of them, for code that treats them alike.
+/// All counters, for code that treats them alike.
 inline constexpr NamedCounter all_counters[] = {
     {"global_load_requests", &Counters::global_load_requests},
     {"global_load_sectors", &Counters::global_load_sectors},
@@ -162,83 +172,85 @@ inline constexpr NamedCounter all_counters[] = {
 static_assert(sizeof(Counters) == std::size(all_counters) * sizeof(std::uint64_t),
               "a counter is missing here");
 
-/// Adds counter by counter.
+/// Adds each counter to that of the sum.
 inline Counters& add(Counters& sum, const Counters& counters) {
   for (const NamedCounter& counter : all_counters) sum.*counter.value += counters.*counter.value;
   return sum;
 }
 
-/// GT200's DRAM: 8 partitions that take turns every 256 bytes (muni2009).
+/// GT200's DRAM has 8 partitions that take turns every 256 bytes (muni2009).
 inline constexpr std::size_t dram_partitions = 8;
 
-/// Bytes moved from each DRAM partition, and to it.
+/// The bytes moved from each DRAM partition, and to it.
 struct PartitionBytes {
   std::array<std::uint64_t, dram_partitions> loads = {};
   std::array<std::uint64_t, dram_partitions> stores = {};
 };
 
-/// Runs of consecutive blocks that a profile tells of one by one.
+/// The largest number of runs of consecutive blocks that a profile reports one by one.
 inline constexpr std::size_t most_block_runs = 512;
 
-/// Counters of one line of source; those of a line in a function called from a kernel too.
+/// The counters of one line of source, which may also lie in a function that a kernel calls.
 struct LineCounters {
   std::string file;
   int line = 0;
   Counters counters;
 };
 
-/// What one block inside of the grid needs of device memory, in sectors of 32 bytes that differ.
+/// What one block inside the grid needs of device memory, in distinct sectors of 32 bytes.
 struct Footprint {
   std::uint64_t load_sectors = 0;
-  std::uint64_t shared_along_x = 0;  ///< of those: the next block along x loads them, too
+  std::uint64_t shared_along_x = 0;  ///< those of them that the next block along x loads, too
   std::uint64_t shared_along_y = 0;
   std::uint64_t store_sectors = 0;
-  std::uint64_t store_bytes = 0;  ///< that its threads ask for, not only different ones
+  /// The bytes that its threads store, those stored twice counted twice.
+  std::uint64_t store_bytes = 0;
   /// Lines of 128 bytes, summed over the requests of the block's warps.
   std::uint64_t load_lines = 0;
   std::uint64_t store_lines = 0;
-  /// Summed over the block's warps: intervals between barriers in which a warp loads from global
-  /// memory, and of these the ones in which it then stores to shared memory, so that it waits
-  /// there.
+  /// The intervals between barriers in which a warp loads from global memory, and those among them
+  /// in which it then stores to shared memory and so has to wait for the loads. Both are summed
+  /// over the block's warps.
   std::uint64_t load_intervals = 0;
   std::uint64_t waiting_intervals = 0;
-  /// Of the latter those in which the warp reads nothing of shared memory, so that it has nothing
-  /// to compute with meanwhile, and at whose end it has put into shared memory all that it ever
-  /// loaded: nothing is on its way.
+  /// Those among the waiting intervals in which the warp reads nothing from shared memory, so that
+  /// it has nothing to compute with while it waits, and at whose end it has put into shared memory
+  /// all that it ever loaded, so that no load is in flight.
   std::uint64_t idle_intervals = 0;
-  /// Summed over warps: how often a warp stores results that it had in registers together. Those
-  /// are new ones where it has loaded in at least half as many intervals as before its first store:
-  /// a barrier between two stores, or a load, is no sum.
+  /// How often a warp stores the results that it held in registers together, summed over the warps.
+  /// A new round begins where the warp has loaded in at least half as many intervals as before its
+  /// first store: a barrier between two stores, or a load, does not make a new sum.
   std::uint64_t store_rounds = 0;
-  /// Bytes that asynchronous copies bring into shared memory; intervals between barriers in which
-  /// threads read shared memory, and of these the ones in which such copies are under way
-  /// meanwhile.
+  /// The bytes that asynchronous copies bring into shared memory, the intervals between barriers in
+  /// which threads read shared memory, and those among them during which such copies are in flight.
   std::uint64_t copied_bytes = 0;
   std::uint64_t reading_intervals = 0;
   std::uint64_t overlapped_intervals = 0;
 };
 
-/// A launch as counted.
+/// The counters of one launch.
 struct KernelProfile {
   LaunchRecord launch;
   std::size_t static_shared_bytes = 0;
-  std::uint64_t blocks = 0;            ///< of the grid
-  std::uint64_t simulated_blocks = 0;  ///< that the counters were taken from
+  std::uint64_t blocks = 0;            ///< blocks of the grid
+  std::uint64_t simulated_blocks = 0;  ///< blocks that the counters were taken from
   Counters counters;                   ///< totals for the whole grid
-  std::vector<LineCounters> lines;     ///< by file and line
-  /// Bytes moved from and to each DRAM partition; empty where addresses are hashed over partitions
-  /// (all but GT200), and where blocks were sampled, since each has addresses of its own.
+  std::vector<LineCounters> lines;     ///< sorted by file and line
+  /// The bytes moved from and to each DRAM partition. Empty where addresses are hashed over the
+  /// partitions (on all GPUs but GT200), and where blocks were sampled, since each block has
+  /// addresses of its own.
   std::vector<std::uint64_t> partition_bytes;
-  /// The same in the order of blocks, which tells what those have in common that are on the GPU at
-  /// the same time: the entry i is of the blocks with the numbers i * blocks_a_run to
-  /// (i + 1) * blocks_a_run - 1, x counted first. A run is one block in a grid of at most
-  /// most_block_runs; in a larger one as many as it takes to have no more runs than that.
+  /// The same bytes in the order of the blocks, which shows what the blocks have in common that are
+  /// on the GPU at the same time. Entry i belongs to the blocks with the numbers i * blocks_a_run
+  /// to (i + 1) * blocks_a_run - 1, with x counted first. A run is one block if the grid has at
+  /// most most_block_runs blocks; in a larger grid, runs are so long that there are at most
+  /// most_block_runs of them.
   std::vector<PartitionBytes> partitions_by_run;
   std::uint64_t blocks_a_run = 1;
   Footprint footprint;  ///< all zeros where blocks were not sampled
 };
 
-/// The profiles of the launches since the last call.
+/// Returns the profiles of the launches since the last call.
 std::vector<KernelProfile> take_profiles();
 
 }  // namespace tilewise::simt

@@ -5,9 +5,10 @@
 
 namespace tilewise::core {
 
-/// Where a regular expression (ECMAScript's) is met in a text, one place after the other: the text
-/// of the match, then those of its groups, "" for one that took no part. Compiled here once: each
-/// test that used the standard library of expressions itself would take seconds longer to compile.
+/// All matches of a regular expression (ECMAScript's) in a text, in their order: for each, the text
+/// of the match, then those of its groups, "" for a group that took no part. The expression library
+/// is compiled only here, because each test that used it itself would take seconds longer to
+/// compile.
 std::vector<std::vector<std::string>> matches_of(const std::string& text,
                                                  const std::string& pattern);
 

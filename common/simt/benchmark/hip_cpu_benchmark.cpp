@@ -1,5 +1,5 @@
-// The products of simt_benchmark on HIP-CPU (github.com/ROCm/HIP-CPU), whose threads are fibers,
-// too.
+// Runs the products of simt_benchmark on HIP-CPU (github.com/ROCm/HIP-CPU), whose threads are
+// fibers, too.
 
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,6 @@
-// The tiled product as it can be written for a processor: loops over the threads of a block between
-// two barriers, the innermost over neighbours, and what a thread keeps in an array.
+// The tiled product as one can write it for a processor: between two barriers there are loops over
+// the threads of a block, the innermost over neighbouring threads, and arrays hold what each thread
+// keeps.
 
 #include "products.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The kernels whose speed is measured: in the fast build, in the checked one, by clang, which has
-/// them split, too, and on HIP-CPU; and the tiled product as one would split it by hand.
+/// The kernels whose speed is measured: in the fast build, in the checked build, compiled by clang,
+/// which also splits them, and on HIP-CPU; and the tiled product split by hand.
 /// A, B, C: (n, n), n a multiple of 16.
 namespace fast {
 void tiled_product(const float* A, const float* B, float* C, int n);

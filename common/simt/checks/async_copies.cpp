@@ -13,7 +13,7 @@ namespace tilewise::simt {
 
 namespace {
 
-constexpr Place unit = 16;  // bytes of the widest access, and of the widest copy
+constexpr Place unit = 16;  // size in bytes of the widest access, and of the widest copy
 
 bool overlap(Place a, unsigned bytes_of_a, Place b, unsigned bytes_of_b) {
   return a < b + bytes_of_b && b < a + bytes_of_a;
@@ -38,7 +38,7 @@ void AsyncCopies::copies_arrived(unsigned batches, AccessRecord wait) {
   }
 }
 
-// What has arrived, and been waited for, is there for all behind a barrier.
+// After a barrier, all threads may use what has arrived and been waited for.
 void AsyncCopies::barrier(std::size_t) {
   if (std::erase_if(copies_, [](const OnItsWay& copy) { return copy.arrived; }) > 0) index();
 }
@@ -68,7 +68,7 @@ void AsyncCopies::check(const Access& access) const {
     const Place place = request.places[lane];
     const AccessRecord record = block().record_of(request, lane);
     const unsigned bytes = request.site.bytes();
-    // Told are aligned accesses alone, which lie in one unit.
+    // Only aligned accesses are reported here, and they lie in one unit.
     const auto found = by_unit_.find(place / unit);
     if (found == by_unit_.end()) continue;
     for (const std::size_t number : found->second) {
@@ -83,7 +83,7 @@ void AsyncCopies::check(const Access& access) const {
 
 bool AsyncCopies::is_too_early(const OnItsWay& copy, unsigned thread) const {
   if (thread == thread_of(copy.by.tag)) return !copy.arrived;
-  // Where nothing orders the access with the copy's begin that is a race as any other.
+  // If nothing orders the access with the beginning of the copy, it is a race like any other.
   if (block().moments().concurrent(copy.by.tag, thread)) return false;
   return !copy.arrived || block().moments().concurrent(copy.wait.tag, thread);
 }

@@ -10,8 +10,9 @@
 
 namespace tilewise::simt {
 
-/// Finds accesses to what an asynchronous copy is still bringing, and stores to what it has yet to
-/// read: by the thread that began it until that has waited, by others until a barrier behind that.
+/// Finds accesses to data that an asynchronous copy is still bringing, and stores to data that it
+/// has yet to read: by the thread that began the copy until it has waited, and by other threads
+/// until a barrier after that wait.
 class AsyncCopies final : public Observer {
  public:
   void start_block(bool) override {
@@ -33,22 +34,23 @@ class AsyncCopies final : public Observer {
     BegunCopy copy;
     AccessRecord by;
     bool arrived;
-    AccessRecord wait;  ///< of its thread, the last one: by which it has arrived if it has
+    AccessRecord wait;  ///< last wait of its thread; by that wait the copy has arrived, if it has
   };
 
   void check(const Access& access) const;
   bool is_too_early(const OnItsWay& copy, unsigned thread) const;
   void report(const OnItsWay& copy, Place place, unsigned bytes, AccessRecord access) const;
 
-  /// Copies in copies_, by number.
+  /// Numbers of copies in copies_.
   using Numbers = std::vector<std::size_t>;
 
   void index();
   void index(std::size_t number);
 
   std::vector<OnItsWay> copies_;
-  std::unordered_map<unsigned, Numbers> by_thread_;  ///< that began them
-  std::unordered_map<Place, Numbers> by_unit_;       ///< of 16 bytes, that they write or read
+  std::unordered_map<unsigned, Numbers> by_thread_;  ///< by the thread that began them
+  /// By the units of 16 bytes that they write or read.
+  std::unordered_map<Place, Numbers> by_unit_;
 };
 
 }  // namespace tilewise::simt

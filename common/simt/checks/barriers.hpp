@@ -4,8 +4,8 @@
 
 namespace tilewise::simt {
 
-/// Says why the threads of a block, or the lanes of a warp, cannot meet, or do not where they
-/// should.
+/// Reports why the threads of a block, or the lanes of a warp, cannot meet, or do not meet where
+/// they should.
 class Barriers final : public Observer {
  public:
   std::optional<Finding> stuck(const StuckBlock& stuck) override;

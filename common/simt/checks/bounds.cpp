@@ -18,8 +18,8 @@ std::string is_a_host_variable(const std::string& name) {
             name);
 }
 
-/// Whether an address is one of the built-in variables, or lies in what a loaded module has for
-/// reading: literals, tables, and what they are made from.
+/// Whether an address is one of the built-in variables, or lies in read-only memory of a loaded
+/// module, which holds literals, tables, and what they are made from.
 bool is_for_all_to_read(std::uintptr_t address) {
   for (const uint3* variable : {&threadIdx, &blockIdx, &blockDim, &gridDim}) {
     if (address - reinterpret_cast<std::uintptr_t>(variable) < sizeof *variable) return true;
@@ -27,9 +27,9 @@ bool is_for_all_to_read(std::uintptr_t address) {
   return is_read_only_in_a_module(address);
 }
 
-/// Whether an index of 32 bits can lead from an array there.
+/// Whether an index of 32 bits can lead there from an array in device memory.
 bool is_beside_device_memory(std::uintptr_t address) {
-  constexpr std::uintptr_t farthest = std::uintptr_t{8} << 31;  // of a double
+  constexpr std::uintptr_t farthest = std::uintptr_t{8} << 31;  // an index into an array of double
   const auto base = reinterpret_cast<std::uintptr_t>(DeviceMemory::instance().base());
   return address + farthest >= base && address < base + farthest;
 }
@@ -70,7 +70,7 @@ BlockWatch::Words Bounds::words_of_stray_in_shared_memory(const StrayLane& lane)
   const std::string who = block().name_of(lane.thread()), does = verb(lane.request.site.word());
   const auto named = block().names().name_outside(lane.place());
   if (!named) return {tr("{} {} shared memory outside of every array", who, does)};
-  // An array without bounds has the room that the launch gives it.
+  // For an array without bounds, the launch determines the size.
   const std::size_t given = block().launch().dynamic_shared_bytes;
   const std::string room =
       !named->is_dynamic ? ""
@@ -95,7 +95,7 @@ BlockWatch::Words Bounds::words_of_stray(const StrayLane& lane) const {
   return {fmt::format("{} {} {}", who, does, what), name_of(*range)};
 }
 
-/// What rows of an array are long, where that is why no vector can be at the start of each.
+/// Says how long an array's rows are, if that is why a vector cannot be at the start of each row.
 std::string Bounds::odd_rows(Place place, unsigned bytes) const {
   std::string name;
   std::size_t row = 0;
@@ -143,7 +143,7 @@ BlockWatch::Words Bounds::words_of_private(const PrivateAccess& access) const {
   }
   const auto element_bytes = static_cast<std::ptrdiff_t>(array.element_bytes);
   const std::ptrdiff_t offset = *access.offset;
-  // Towards the lower element, as a part of one counts as well.
+  // Rounds down to the lower element, as a part of an element counts as well.
   const std::ptrdiff_t index = (offset - (offset < 0 ? element_bytes - 1 : 0)) / element_bytes;
   const std::string what = array.rank == 1
                                ? fmt::format("{}[{}]", array.name, index)
@@ -206,7 +206,7 @@ std::optional<Bounds::Stray> Bounds::fault_in_a_module(std::uintptr_t address, b
                   fmt::ptr(at))};
 }
 
-/// Whether some pointer to host memory may be among the arguments from which an index leads to an
+/// Whether the arguments may contain a pointer to host memory from which an index leads to the
 /// address.
 bool Bounds::has_argument_near(std::uintptr_t address) const {
   constexpr std::uintptr_t bytes_of_an_array = 256 << 20;
@@ -264,7 +264,7 @@ std::optional<Finding> Bounds::access_elsewhere(const AccessElsewhere& access) {
                                : fault_elsewhere(access.address, reads, access.on_a_stack);
   if (!stray) return std::nullopt;
   const SourceLine line = block().line_of(access.site);
-  // What the launch's expression captures is read where the launch stands.
+  // Variables that the launch's expression captures are read where the launch stands.
   if (!is_global && reads && line.line == block().launch().line) return std::nullopt;
   const unsigned thread = block().running_thread();
   return Finding{

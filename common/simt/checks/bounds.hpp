@@ -9,8 +9,8 @@
 
 namespace tilewise::simt {
 
-/// Finds accesses to what a kernel cannot reach, or may not touch: outside of arrays and buffers,
-/// in the host's memory, misaligned, and stores to inputs.
+/// Finds accesses to memory that a kernel cannot reach or may not access: outside arrays and
+/// buffers, in the host's memory, misaligned, and stores to inputs.
 class Bounds final : public Observer {
  public:
   void global_access(const Access& access) override;
@@ -20,7 +20,7 @@ class Bounds final : public Observer {
   void index_outside(const IndexOutside& index) override;
 
  private:
-  /// What a thread touches that it cannot.
+  /// What a thread accesses although it cannot.
   struct Stray {
     const char* kind;
     std::string what;

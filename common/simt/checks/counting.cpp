@@ -16,11 +16,11 @@ namespace {
 
 using OfPartitions = std::array<std::uint64_t, dram_partitions>;
 
-/// What all threads have counted of a launch.
+/// What all threads have counted for a launch.
 struct LaunchCounts {
   std::mutex mutex;
-  std::map<std::uint64_t, Counting::Counted> blocks;  ///< of a sample
-  std::vector<Counting::Counted> threads;             ///< where all blocks run
+  std::map<std::uint64_t, Counting::Counted> blocks;  ///< used for a sample
+  std::vector<Counting::Counted> threads;             ///< used if all blocks run
   std::uint64_t grid_blocks = 0;
   std::uint64_t blocks_a_run = 1;
   std::vector<PartitionBytes> partitions_by_run;  ///< empty until a block adds to it
@@ -50,7 +50,7 @@ void add_up(OfPartitions& total, const OfPartitions& bytes) {
   std::ranges::transform(total, bytes, total.begin(), std::plus());
 }
 
-/// Loads and stores of all runs together.
+/// Returns the sum of the loads and stores of all runs.
 std::vector<std::uint64_t> total_of(const std::vector<PartitionBytes>& runs) {
   if (runs.empty()) return {};
   OfPartitions total = {};
@@ -61,7 +61,8 @@ std::vector<std::uint64_t> total_of(const std::vector<PartitionBytes>& runs) {
   return {total.begin(), total.end()};
 }
 
-/// The counters of the grid by site; those of no memory go into the profile.
+/// Sums the counters of the grid by site. The counters that do not concern memory go into the
+/// profile only.
 class Total {
  public:
   void add(const Counting::Counted& counted, std::uint64_t weight) {

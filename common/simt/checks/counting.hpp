@@ -13,7 +13,7 @@
 
 namespace tilewise::simt {
 
-/// Counts what the warps of a launch do, by the place in the code that does it.
+/// Counts what the warps of a launch do, for each place in the code.
 class Counting final : public Observer {
  public:
   void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
@@ -28,14 +28,14 @@ class Counting final : public Observer {
   void finish() override;
   void end_launch(const LaunchResults& results) override;
 
-  /// What some blocks did.
+  /// What some blocks have done.
   struct Counted {
     std::vector<std::pair<std::uint32_t, Counters>> sites;
-    Counters of_warps;  ///< what concerns no memory
+    Counters of_warps;  ///< counters that do not concern memory
   };
 
  private:
-  /// Of a place in the code.
+  /// The counters of a place in the code.
   struct OfSite {
     std::uint32_t site;
     Counters counters;
@@ -55,7 +55,7 @@ class Counting final : public Observer {
   LoadMerging merging_;
   bool merges_ = false;  ///< the GPU has loads of 8 and 16 bytes from shared memory
   bool samples_ = false;
-  std::optional<PartitionBytes> partition_bytes_;  ///< of the block
+  std::optional<PartitionBytes> partition_bytes_;  ///< bytes of the block
   Counters of_warps_;
 };
 

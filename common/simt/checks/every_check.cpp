@@ -1,5 +1,5 @@
-// All observers that this folder declares. The list is made of them when the library is built
-// (list_checks.cmake), so that a new one needs no more than its own files.
+// All observers that this folder declares. list_checks.cmake makes the list when the library is
+// built, so that a new observer needs no more than its own files.
 
 #include <memory>
 

@@ -13,17 +13,17 @@ namespace tilewise::simt {
 
 namespace {
 
-/// A warp's coalesced request needs one or two stretches of so many bytes.
+/// The bytes of one stretch of memory. A warp's coalesced request needs one or two stretches.
 constexpr std::size_t bytes_held = 4096;
 
 bool is_atomic(AccessRecord access) { return Site32(access.site).action() == Action::atomic; }
 
-/// Bits of the bytes [first, first + bytes) of a word.
+/// Returns one bit for each of the bytes [first, first + bytes) of a word.
 std::uint8_t byte_bits(unsigned first, unsigned bytes) {
   return static_cast<std::uint8_t>(((1u << bytes) - 1) << first);
 }
 
-/// All bits of the bytes that have a bit set.
+/// Returns all bits of the bytes whose bit is set.
 std::uint32_t bits_of_bytes(std::uint8_t bytes) {
   std::uint32_t bits = 0;
   for (unsigned byte = 0; byte < word_bytes; ++byte) {
@@ -34,36 +34,36 @@ std::uint32_t bits_of_bytes(std::uint8_t bytes) {
 
 }  // namespace
 
-/// What is remembered of one word in this launch; a line of the host's cache. Blocks are counted
-/// from 1, 0 is none; `bytes` have a bit for each byte of the word.
+/// What is remembered of one word in this launch; it fills a cache line of the host. Blocks are
+/// counted from 1, and 0 stands for none. `bytes` members have one bit for each byte of the word.
 struct alignas(64) GlobalRaces::Cell {
   std::uint32_t launch;
   std::uint32_t write_block;
   AccessRecord write;
   std::uint32_t write_old;    ///< what the write found, folded
   std::uint32_t write_value;  ///< the whole word when the write's interval had ended
-  std::uint32_t read_block;   ///< that read it last, by up to two threads
+  std::uint32_t read_block;   ///< the block that read it last, by up to two threads
   AccessRecord read, other_read;
   std::uint32_t foreign_block;  ///< another block that read it
   AccessRecord foreign_read;
   std::uint8_t write_bytes;
-  std::uint8_t block_bytes;  ///< that write_block has written, by all its threads
+  std::uint8_t block_bytes;  ///< the bytes that all threads of write_block have written
   std::uint8_t read_bytes, other_read_bytes, foreign_read_bytes;
-  /// The write's thread has just before stored something else than there is in the end.
+  /// The write's thread had stored something other than the final value just before.
   bool passing;
 };
 
-/// An allocation.
+/// The state of an allocation.
 struct GlobalRaces::Region {
   Region(Place first_, std::size_t bytes)
       : first(first_), cells(bytes / word_bytes), busy(bytes / bytes_held + 1) {}
   Place first;
   LazyArray<Cell> cells;  ///< by word
-  /// By stretch of `bytes_held`: not 0 while a thread looks at its cells.
+  /// By stretch of `bytes_held`: not 0 while a thread accesses its cells.
   std::vector<std::atomic<std::uint32_t>> busy;
 };
 
-/// What the observers of all operating-system threads have in common.
+/// The data that the observers of all operating-system threads share.
 struct GlobalRaces::Shared {
   PerAllocation<Region> regions;
   std::atomic<std::uint32_t> launch{0};
@@ -72,8 +72,8 @@ struct GlobalRaces::Shared {
   std::unordered_set<std::uint32_t> fenced;  ///< blocks
 };
 
-/// Keeps other threads from the cells of one stretch of memory. Two blocks seldom want the same
-/// stretch at once.
+/// Keeps other threads away from the cells of one stretch of memory. Two blocks seldom need the
+/// same stretch at the same time.
 class GlobalRaces::Hold {
  public:
   explicit Hold(Region& region) : region_(region) {}
@@ -120,7 +120,7 @@ void GlobalRaces::fence() {
 }
 
 void GlobalRaces::global_access(const Access& access) {
-  // What is an input no kernel may write, which is looked at elsewhere; reads do not race.
+  // No kernel may write to an input, which another check looks at, and reads do not race.
   if (access.site.read_only) return;
   const Request& request = access.request;
   Region& region = shared_.regions.at(request.first_place());
@@ -199,11 +199,11 @@ void GlobalRaces::write(Cell& cell, Place place, std::uint8_t touched, AccessRec
   const unsigned written = by_own_block ? cell.write_bytes : cell.block_bytes;
   const std::uint32_t word = block().value(place / word_bytes * word_bytes, word_bytes);
   if (unordered(cell.write_block, cell.write, written & touched, write)) {
-    // Two threads that store the same value do no harm, nor do two atomics.
+    // Two threads that store the same value do no harm, and neither do two atomics.
     const auto same_value = [&] {
       const std::uint32_t value = block().value(place / bytes * bytes, bytes);
       if (!by_own_block) {
-        // Which came first is not known, but the second found what the first had stored.
+        // Which write came first is not known, but the second found what the first had stored.
         return ((cell.write_value ^ word) & bits_of_bytes(touched)) == 0 &&
                (old == value || cell.write_old == value);
       }
@@ -237,8 +237,8 @@ void GlobalRaces::write(Cell& cell, Place place, std::uint8_t touched, AccessRec
   cell.write_value = word;
 }
 
-// What the thread found is what it has stored before. Where that is not what remains, another
-// thread that stored what remains, or found it, has not stored the same.
+// The value that the thread found is the one that it stored before. If that is not the final value,
+// another thread that stored the final value, or found it, has not stored the same.
 void GlobalRaces::write_again(Cell& cell, Place place, AccessRecord write, std::uint32_t old,
                               unsigned bytes) {
   if (is_atomic(write) || is_atomic(cell.write) || cell.passing) return;

@@ -8,9 +8,9 @@
 
 namespace tilewise::simt {
 
-/// Finds accesses to device memory that nothing orders, of threads of one block or of two:
-/// remembers for each word who wrote and read it in this launch, all operating-system threads
-/// together.
+/// Finds accesses to device memory whose order nothing determines, by threads of one block or of
+/// two. For each word, it remembers which threads wrote and read it in this launch, over all
+/// operating-system threads.
 class GlobalRaces final : public Observer {
  public:
   void allocated(Place first, std::size_t bytes) override;
@@ -19,8 +19,8 @@ class GlobalRaces final : public Observer {
 
   void start_block(bool) override { twins_.clear(); }
   void global_access(const Access& access) override;
-  /// The block has synchronised with others; what it does is ordered with them as far as can be
-  /// told.
+  /// The block has synchronised with others. What it does counts as ordered with them, as far as
+  /// that can be known.
   void fence() override;
 
  private:
@@ -36,15 +36,15 @@ class GlobalRaces final : public Observer {
   void write(Cell& cell, Place place, std::uint8_t touched, AccessRecord write, std::uint32_t old,
              unsigned bytes);
   void write_again(Cell& cell, Place place, AccessRecord write, std::uint32_t old, unsigned bytes);
-  /// Whether nothing orders an access of the running block's with an earlier one, of `other_block`
-  /// counted from 1, to some of the same bytes.
+  /// Whether nothing orders an access of the running block with an earlier one to some of the same
+  /// bytes. The earlier one was made by `other_block`, counted from 1.
   bool unordered(std::uint32_t other_block, AccessRecord earlier, unsigned common_bytes,
                  AccessRecord access) const;
   void report(Place place, std::uint32_t other_block, AccessRecord earlier,
               AccessRecord later) const;
 
-  /// A write, by block counted from 1, of which the running block's is taken to have stored the
-  /// same.
+  /// A write, with its block counted from 1, for which the running block is assumed to have stored
+  /// the same value.
   struct Twin {
     std::uint32_t block;
     AccessRecord access;

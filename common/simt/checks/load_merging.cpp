@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::size_t none = ~std::size_t{0};
 
-/// Loads further apart than this are not in one unrolled body.
+/// Loads that lie further apart than this do not belong to one unrolled body.
 constexpr std::size_t window = 64;
 
 constexpr unsigned unrolled_passes = 4;  // 4 floats fill the widest load
 
-// Fitted to put2025, see the class.
+// These limits are fitted to put2025; see the class.
 constexpr std::size_t most_loads_unrolled = 22;
 constexpr std::size_t most_live_registers = 84;
 
@@ -52,7 +52,8 @@ LoadMerging::Plan::Plan(const Loads& loads, const std::vector<std::uint32_t>& al
   }
 }
 
-/// The load from this place, where the first one's lane has it, if there is one near.
+/// Returns the nearest load behind the first one that starts at this place and has the same
+/// pattern; `none` if there is none nearby.
 std::size_t LoadMerging::Plan::find(std::size_t first, Place place, std::size_t end) const {
   const auto [begin, behind] = by_place_.equal_range(place);
   std::size_t nearest = none;
@@ -73,8 +74,8 @@ bool LoadMerging::Plan::join(std::size_t first, unsigned count) {
                    count);
 }
 
-/// Joins the first load to others near that lie from `lowest` on, itself the lowest or the highest:
-/// loops run upwards and downwards.
+/// Joins the first load to others nearby that lie at consecutive addresses from `lowest` on. The
+/// first load is the lowest or the highest, because loops run upwards and downwards.
 bool LoadMerging::Plan::join_from(Place lowest, std::size_t first, unsigned count) {
   const unsigned bytes = bytes_of(*loads_[first].pattern);
   std::size_t end = std::min(loads_.size(), first + window + 1);
@@ -97,7 +98,7 @@ bool LoadMerging::Plan::join_from(Place lowest, std::size_t first, unsigned coun
   return true;
 }
 
-// Looks at the first pass through the loop: as many loads as lie between two that join.
+// Looks at the first pass through the loop, which has as many loads as lie between two that join.
 bool LoadMerging::Plan::body_stays_small() const {
   const auto across = std::find_if(groups_.begin(), groups_.end(),
                                    [](const Group& group) { return group.across_passes(); });
@@ -116,7 +117,7 @@ bool LoadMerging::Plan::body_stays_small() const {
   }
   const std::size_t single = end - begin - joining_across - loads_within;
   const std::size_t each_pass = single + loads_within;  // words of the other operand
-  // Every word of the one operand meets every word of the other: a sum for each pair stays live.
+  // Every word of one operand meets every word of the other, and a sum for each pair stays live.
   const std::size_t live =
       joining_across * each_pass + unrolled_passes * joining_across + each_pass;
   const std::size_t unrolled = unrolled_passes * (single + joined_within) + joining_across;
@@ -138,7 +139,7 @@ bool LoadMerging::alike(const Loads& a, const Loads& b) {
                     [](const Load& x, const Load& y) { return x.counters == y.counters; });
 }
 
-/// Loads of what the same lanes loaded before, in the window of one unrolled body.
+/// Marks the loads of what the same lanes loaded before, within the window of one unrolled body.
 std::vector<bool> LoadMerging::repeats_in(const Loads& loads) {
   std::vector<bool> repeats(loads.size());
   std::unordered_map<Place, std::size_t> latest;
@@ -156,8 +157,8 @@ std::vector<bool> LoadMerging::repeats_in(const Loads& loads) {
   return repeats;
 }
 
-/// Drops the repeats of a warp's loads, and of those of the warps behind it that run through the
-/// same ones, where all of them repeat: an address may be another's by chance, in row 0 say.
+/// Drops the repeated loads of a warp, and of the later warps that run through the same loads,
+/// where all of them repeat: one address may equal another by chance, for example in row 0.
 void LoadMerging::drop_repeats(Loads& loads, std::size_t warp) {
   std::vector<bool> repeats = repeats_in(loads);
   if (std::find(repeats.begin(), repeats.end(), true) == repeats.end()) return;

@@ -11,22 +11,22 @@
 
 namespace tilewise::simt {
 
-/// Counts a load from shared memory that so many neighbouring loads have become.
+/// Counts a load from shared memory into which `joined` neighbouring loads have been merged.
 void count_merged_load(Counters& counters, const Pattern& pattern, unsigned joined);
 
-/// Joins a thread's neighbouring 4- and 8-byte loads from shared memory to loads of 8 and 16 bytes,
-/// as nvcc does, and counts what the warps of a block then ask for.
+/// Joins a thread's neighbouring 4- and 8-byte loads from shared memory into loads of 8 and 16
+/// bytes, as nvcc does, and counts the resulting requests of a block's warps.
 ///
 /// Loads of one pass through a loop join wherever their addresses are contiguous, upwards or
-/// downwards, and, in every thread of the block, aligned, and the compiler can know that: of `extern __shared__ float s[]`
-/// it knows an alignment of 4 bytes. Loads of several passes join once the compiler has unrolled
-/// the loop by four and moved them together, which it does as long as the unrolled body stays
-/// small. The two limits on that are fitted to the ten tilings of put2025, of which it unrolled
-/// eight: 6x6 results a thread yes, 5x6 (more loads, since five neighbours cannot join) and 8x8
-/// (more registers) no.
+/// downwards, and aligned in every thread of the block, if the compiler can know the alignment: for
+/// `extern __shared__ float s[]` it knows an alignment of 4 bytes. Loads of several passes join
+/// once the compiler has unrolled the loop by four and moved them together, which it does as long
+/// as the unrolled body stays small. The two limits on that are fitted to the ten tilings of
+/// put2025, of which the compiler unrolled eight: it unrolled 6x6 results a thread, but neither 5x6
+/// (more loads, since five neighbours cannot join) nor 8x8 (more registers).
 ///
-/// What a thread has loaded a moment ago, with no store and no barrier since, it still has in a
-/// register: `sum[i][j] += As[i][ty][k] * Bs[j][k][tx]` loads rx + ry values for rx * ry products.
+/// A thread still has in a register what it loaded a moment ago, if no store and no barrier came
+/// since: `sum[i][j] += As[i][ty][k] * Bs[j][k][tx]` loads rx + ry values for rx * ry products.
 class LoadMerging {
  public:
   void start(std::size_t warps, const SharedNames& names) {
@@ -34,17 +34,19 @@ class LoadMerging {
     names_ = &names;
   }
 
-  /// The next load of a warp in the order of its code. @param counters of its place in the code
+  /// Adds the next load of a warp, in the order of its code.
+  /// @param counters those of the load's place in the code
   void add(unsigned warp, Place first_place, const Pattern& pattern, Counters& counters) {
     warps_[warp].push_back({first_place, &pattern, &counters});
   }
 
-  /// What follows in this warp joins nothing that came before: a store, or a __syncwarp().
+  /// Separates the warp's loads so far from those that follow: a store or a __syncwarp() lies
+  /// between them.
   void separate(unsigned warp) {
     if (!warps_[warp].empty() && warps_[warp].back().pattern != nullptr) warps_[warp].push_back({});
   }
 
-  /// A barrier: counts what there is, and starts anew.
+  /// Call at a barrier: counts the loads collected so far, and starts anew.
   void flush();
 
  private:
@@ -55,7 +57,7 @@ class LoadMerging {
   };
   using Loads = std::vector<Load>;
 
-  /// Loads that join: indices in the order of the code.
+  /// Loads that join, as indices in the order of the code.
   struct Group {
     std::size_t members[4];
     unsigned count;
@@ -63,10 +65,10 @@ class LoadMerging {
     std::size_t span() const { return members[count - 1] - members[0]; }
     bool across_passes() const { return span() != count - 1; }
   };
-  /// What joins in every warp that runs through the same loads.
+  /// The loads that join in every warp that runs through the same loads.
   class Plan {
    public:
-    /// @param alignment bits set in any thread's address, by load
+    /// @param alignment for each load, the bits set in any thread's address
     Plan(const Loads& loads, const std::vector<std::uint32_t>& alignment, const SharedNames& names);
     void count(const Loads& loads) const;
 

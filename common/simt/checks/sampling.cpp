@@ -55,7 +55,8 @@ void CopyIntervals::arrive(unsigned thread, unsigned batches) {
   waiting.arrived = std::max(waiting.arrived, batches);
 }
 
-// Warps are told of one after another. What one reads while another copies came before or after it.
+// The warps are processed one after another. A read by one warp may have come before or after a
+// copy that another warp began in the same interval.
 void CopyIntervals::pass_barrier(BlockFootprint& footprint) {
   const bool reads =
       std::any_of(warps_.begin(), warps_.end(), [](const Warp& warp) { return warp.reads; });
@@ -76,7 +77,7 @@ void FootprintWriter::start_block(std::size_t warps) {
 }
 
 void FootprintWriter::note_global(const Request& request) {
-  // An atomic operation brings a value and leaves one.
+  // An atomic operation both reads and writes.
   const bool reads = request.site.action() != Action::write;
   const bool writes = request.site.action() != Action::read;
   Warp& warp = warps_[request.warp];
@@ -164,7 +165,8 @@ BlockWeights GridSample::weights() const {
   return all;
 }
 
-// Blocks that must be alike if the period is right: each inner one and the one a period on.
+// Returns pairs of blocks that must be alike if the period is right: each inner block, and the
+// block one period further on.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> GridSample::pairs_along(int axis) const {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
   const auto a = static_cast<std::size_t>(axis);
@@ -177,19 +179,19 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> GridSample::pairs_along(int
   return pairs;
 }
 
-// The first inner block, or the first where there is none.
+// Returns the first inner block, or the first block if there is no inner one.
 GridSample::Index GridSample::origin() const {
   Index index{};
   for (std::size_t a = 0; a < 3; ++a) index[a] = extents_[a] > 2 ? 1 : 0;
   return index;
 }
 
-/// Whether the origin has an inner neighbour a period further along the axis.
+/// Whether the origin has an inner neighbour one period further along the axis.
 bool GridSample::reaches_on(std::size_t axis) const {
   return extents_[axis] > 2 && 1 + periods_[axis] < extents_[axis] - 1;
 }
 
-// The nearest block further along the axis that was simulated; none where the grid ends.
+// Returns the nearest simulated block further along the axis; null where the grid ends.
 const BlockSample* GridSample::neighbour_of_origin(std::size_t axis) const {
   Index index = origin();
   if (reaches_on(axis)) {
@@ -224,7 +226,7 @@ Footprint GridSample::footprint() const {
   return footprint;
 }
 
-// A third or two thirds into the grid, whole periods from the origin.
+// Returns the block a third or two thirds into the grid, a whole number of periods from the origin.
 GridSample::Index GridSample::midst(unsigned thirds) const {
   Index index = origin();
   for (std::size_t a = 0; a < 3; ++a) {
@@ -259,8 +261,8 @@ std::vector<std::uint64_t> GridSample::missing_of(const std::set<std::uint64_t>&
 }
 
 void GridSample::estimate(std::uint64_t seed) {
-  // The more, the closer the estimate where blocks do unequal work; so many take about as long as
-  // the sample of a regular grid.
+  // More parts make the estimate closer where blocks do unequal work. This many take about as long
+  // as the sample of a regular grid.
   constexpr std::uint64_t most_parts = 16;
   const std::uint64_t blocks = std::uint64_t{extents_[0]} * extents_[1] * extents_[2];
   const std::uint64_t parts = std::min(blocks, most_parts);
@@ -286,9 +288,9 @@ bool GridSample::agree(const std::vector<std::pair<std::uint64_t, std::uint64_t>
   });
 }
 
-// A kernel whose blocks differ in what they do shows in the midst of the grid, and so does one that
-// gives its blocks tiles in another order (diagonal, say), so that tiles of the matrix's edge come
-// up anywhere.
+// If the blocks of a kernel do different work, that shows in the middle of the grid. The same is
+// true of a kernel that gives its blocks tiles in another order (diagonal, for example), so that
+// tiles at the matrix's edge come up anywhere.
 bool GridSample::midst_is_as_foreseen() const {
   const auto block = [&](const Index& index) -> const BlockSample& {
     return blocks_.at(number(index));
@@ -331,10 +333,10 @@ void GridSample::judge() {
 
 namespace {
 
-/// The sample of the launch that runs.
+/// The sample of the launch that is running.
 struct LaunchSample {
   std::mutex mutex;
-  std::optional<GridSample> blocks;  ///< none where all of them are to run
+  std::optional<GridSample> blocks;  ///< none if all blocks are to run
   bool started = false;
   bool estimates = false;
   std::uint64_t seed = 0;
@@ -345,7 +347,8 @@ LaunchSample& launch_sample() {
   return *sample;
 }
 
-/// Alignment to a sector repeats with 8 floats; on 1.x, whose segments are of 128 bytes, with 32.
+/// The alignment to a sector repeats every 8 floats; on 1.x, whose segments have 128 bytes, every
+/// 32.
 unsigned longest_period(const core::GpuProfile& gpu) {
   return core::capability_of(gpu).serves_half_warps ? 32 : 8;
 }
@@ -402,7 +405,8 @@ void Sampling::access(const Access& access) {
   if (access.pattern.shared) return;
   if (access.site.number >= last_blocks_.size()) last_blocks_.resize(access.site.number + 1);
   if (std::exchange(last_blocks_[access.site.number], blocks_started_) == blocks_started_) return;
-  // Another odd factor for each site, so that two sites which move against each other show.
+  // Each site has a different odd factor, so that two sites that move against each other are
+  // noticed.
   sample_.position += (request.site.word() * odd | 1) * request.first_place();
 }
 

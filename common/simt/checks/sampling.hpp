@@ -35,25 +35,27 @@ class SectorSet {
   void clear();
 
  private:
-  std::unordered_map<std::uint32_t, std::uint64_t> words_;  ///< a bit each for 64 sectors
+  std::unordered_map<std::uint32_t, std::uint64_t> words_;  ///< one bit for each of 64 sectors
   std::uint32_t last_key_ = 0;
-  std::uint64_t* last_ = nullptr;  ///< elements of an unordered_map stay where they are
+  /// Stays valid, because an unordered_map does not move its elements.
+  std::uint64_t* last_ = nullptr;
 };
 
-/// What a block needs of device memory, and when: for the model of a kernel's time.
+/// What a block needs of device memory, and when; used by the model of a kernel's time.
 struct BlockFootprint {
   SectorSet loaded, stored;
-  std::uint64_t store_bytes = 0;  ///< that its threads ask for
+  std::uint64_t store_bytes = 0;  ///< the bytes that its threads store
   /// Lines of 128 bytes, summed over requests.
   std::uint64_t load_lines = 0;
   std::uint64_t store_lines = 0;
-  /// Summed over warps, intervals between barriers in which a warp loads from global memory, and of
-  /// these the ones in which it then stores to shared memory: there it waits for what it loaded.
+  /// Intervals between barriers in which a warp loads from global memory, and those among them in
+  /// which it then stores to shared memory, where it waits for what it loaded; summed over the
+  /// warps.
   std::uint64_t load_intervals = 0;
   std::uint64_t waiting_intervals = 0;
-  std::uint64_t idle_intervals = 0;  ///< Footprint::idle_intervals
-  std::uint64_t store_rounds = 0;    ///< Footprint::store_rounds
-  std::uint64_t copied_bytes = 0;    ///< Footprint::copied_bytes, and so on
+  std::uint64_t idle_intervals = 0;  ///< as Footprint::idle_intervals
+  std::uint64_t store_rounds = 0;    ///< as Footprint::store_rounds
+  std::uint64_t copied_bytes = 0;    ///< as Footprint::copied_bytes, and so on
   std::uint64_t reading_intervals = 0;
   std::uint64_t overlapped_intervals = 0;
 };
@@ -63,7 +65,7 @@ class CopyIntervals {
  public:
   void start_block(std::size_t warps);
   void begin(unsigned thread, unsigned batch);
-  /// The thread has waited, and so many of its batches have arrived.
+  /// The thread has waited, and that many of its batches have arrived.
   void arrive(unsigned thread, unsigned batches);
   void read_shared(unsigned warp) {
     warps_[warp].reads = true;
@@ -73,22 +75,22 @@ class CopyIntervals {
 
  private:
   struct Thread {
-    unsigned begun = 0;  ///< batches, with one that is not committed yet
+    unsigned begun = 0;  ///< number of batches, including one that is not committed yet
     unsigned arrived = 0;
   };
   struct Warp {
-    bool copies = false;  ///< since the last barrier
-    bool reads = false;   ///< since then, shared memory
+    bool copies = false;  ///< it has begun a copy since the last barrier
+    bool reads = false;   ///< it has read shared memory since then
   };
 
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
-  unsigned threads_copying_ = 0;  ///< with copies on their way
-  bool copies_ = false;           ///< since the last barrier some were
-  bool overlaps_ = false;         ///< and a warp has read shared memory meanwhile
+  unsigned threads_copying_ = 0;  ///< threads with copies in flight
+  bool copies_ = false;           ///< copies were in flight at some time since the last barrier
+  bool overlaps_ = false;         ///< a warp has read shared memory during that time
 };
 
-/// Draws up the footprint of a block while it runs.
+/// Collects the footprint of a block while it runs.
 class FootprintWriter {
  public:
   void start_block(std::size_t warps);
@@ -109,20 +111,20 @@ class FootprintWriter {
   }
   void copies_arrived(unsigned thread, unsigned batches) { copies_.arrive(thread, batches); }
   void pass_barrier();
-  /// The block's footprint; call when it has ended.
+  /// Returns the block's footprint. Call when the block has ended.
   BlockFootprint take();
 
  private:
   enum class Loads : std::uint8_t { none, came, waited_for };
 
   struct Warp {
-    Loads loads = Loads::none;         ///< since the last barrier
-    bool reads_shared = false;         ///< since then
-    bool stored = false;               ///< the same, to global memory
-    std::uint64_t load_intervals = 0;  ///< since its last store
-    std::uint64_t of_first_round = 0;  ///< load_intervals at its first store
+    Loads loads = Loads::none;         ///< what has become of its loads since the last barrier
+    bool reads_shared = false;         ///< it has read shared memory since then
+    bool stored = false;               ///< it has stored to global memory since then
+    std::uint64_t load_intervals = 0;  ///< number since its last store
+    std::uint64_t of_first_round = 0;  ///< the value of load_intervals at its first store
     bool has_stored = false;
-    /// Bytes that it has loaded from global memory and not put into shared memory yet.
+    /// The bytes that the warp has loaded from global memory and not put into shared memory yet.
     std::uint64_t on_their_way = 0;
   };
 
@@ -137,50 +139,53 @@ class FootprintWriter {
   CopyIntervals copies_;
 };
 
-/// What a block tells of itself.
+/// What the sample keeps of one block.
 struct BlockSample {
   std::uint64_t signature = 0;  ///< equal for blocks whose warps made the same requests
-  /// Where in device memory the block's sites went first, in one number that is linear in each.
+  /// The first places in device memory that each of the block's sites accessed, combined into one
+  /// number that is linear in each of them.
   std::uint64_t position = 0;
   BlockFootprint footprint;
 };
 
 /// Chooses blocks that stand for all blocks of a grid.
-///
-/// Along each axis the first block, the last one and those between are told apart. The blocks
-/// between differ at most in how their addresses lie in a sector, which repeats every few blocks:
-/// the period is found by comparing the signatures of blocks a period apart. Blocks from the middle
-/// of the grid must agree with those that stand for them, and their addresses must have moved in
-/// proportion to the block's index; a grid where they do not, or that has no period, is irregular.
+/// Along each axis, the first block, the last block and the blocks in between are distinguished.
+/// The blocks in between differ at most in how their addresses lie within a sector, which repeats
+/// every few blocks: the period is found by comparing the signatures of blocks that lie a period
+/// apart. Blocks from the middle of the grid must agree with those that stand for them, and their
+/// addresses must have moved in proportion to the block's index. A grid where they do not, or that
+/// has no period, is irregular.
 class GridSample {
  public:
-  /// @param longest_period in blocks; a power of two
+  /// @param longest_period a number of blocks; a power of two
   GridSample(dim3 grid, unsigned longest_period);
 
-  /// Blocks to simulate next, by number; none when done.
+  /// Returns the numbers of the blocks to simulate next; none when the sample is complete.
   std::vector<std::uint64_t> wanted() const;
 
   void add(std::uint64_t block, BlockSample sample);
 
-  /// Looks at what was simulated. Call after all wanted blocks are in, until nothing is wanted.
+  /// Evaluates the blocks that were simulated. Call when all wanted blocks are in, until none is
+  /// wanted.
   void judge();
 
-  /// The blocks say nothing of the grid: simulate all of them, or estimate().
+  /// Whether no blocks stand for the grid, so that the caller has to simulate all of them, or call
+  /// estimate().
   bool irregular() const { return irregular_; }
 
-  /// Of an irregular grid: from now on some blocks, one at random of each of equal parts of the
-  /// grid, stand for all. Those that have not been simulated yet are wanted next.
+  /// For an irregular grid: from now on, some blocks stand for all, one chosen at random from each
+  /// of equal parts of the grid. Those that have not been simulated yet are wanted next.
   void estimate(std::uint64_t seed);
 
-  /// What a block in the grid needs of device memory, and how much of it its neighbours need, too.
-  /// Also for an irregular grid.
+  /// Returns what a block inside the grid needs of device memory, and how much of that its
+  /// neighbours need, too. Works for an irregular grid as well.
   Footprint footprint() const;
 
-  /// The blocks that stand for the grid.
+  /// Returns the blocks that stand for the grid.
   BlockWeights weights() const;
 
  private:
-  /// Coordinates along one axis of which each stands for `count`.
+  /// A coordinate along one axis that stands for `count` coordinates.
   struct Group {
     unsigned coordinate;
     std::uint64_t count;
@@ -206,11 +211,11 @@ class GridSample {
   std::array<unsigned, 3> periods_{1, 1, 1};
   bool done_ = false;
   bool irregular_ = false;
-  BlockWeights estimate_;  ///< as weights()
+  BlockWeights estimate_;  ///< the same as weights() returns
   std::map<std::uint64_t, BlockSample> blocks_;
 };
 
-/// Has a few blocks of a grid run and stand for all of it, where they do.
+/// Lets a few blocks of a grid run and stand for all of it, where that is possible.
 class Sampling final : public Observer {
  public:
   void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
@@ -229,7 +234,8 @@ class Sampling final : public Observer {
  private:
   FootprintWriter footprint_;
   BlockSample sample_;
-  std::vector<std::uint64_t> last_blocks_;  ///< by SiteState::number: that came there
+  /// By SiteState::number: the last block that reached the site.
+  std::vector<std::uint64_t> last_blocks_;
   std::uint64_t blocks_started_ = 0;
 };
 

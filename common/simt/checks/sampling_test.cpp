@@ -9,7 +9,7 @@
 namespace tilewise::simt {
 namespace {
 
-/// A warp's access of 4 bytes a lane, lanes `stride` bytes apart.
+/// A warp's access of 4 bytes a lane, where lanes are `stride` bytes apart.
 class Access {
  public:
   Access(Action action, Place first, Place stride, unsigned warp = 0) {
@@ -62,16 +62,16 @@ TEST(BlockFootprint, TellsWhereAWarpWaitsForWhatItLoads) {
   const Access shared_load(Action::read, shared_place, 4), other_warp(Action::read, 0, 4, 1);
   FootprintWriter writer;
   writer.start_block(2);
-  load.note(writer);  // brought and stored: waits
+  load.note(writer);  // loaded and stored: the warp waits
   shared_store.note(writer);
-  other_warp.note(writer);  // brought only
+  other_warp.note(writer);  // only loaded
   writer.pass_barrier();
-  load.note(writer);  // fetched ahead
+  load.note(writer);  // prefetched
   shared_load.note(writer);
   writer.pass_barrier();
-  shared_store.note(writer);  // what was fetched; nothing is loaded here
+  shared_store.note(writer);  // stores what was prefetched; nothing is loaded here
   writer.pass_barrier();
-  load.note(writer);  // brought to another pair of tiles, while one is read
+  load.note(writer);  // loaded for another pair of tiles, while one is read
   shared_store.note(writer);
   shared_load.note(writer);
   writer.pass_barrier();
@@ -81,7 +81,8 @@ TEST(BlockFootprint, TellsWhereAWarpWaitsForWhatItLoads) {
   EXPECT_EQ(footprint.idle_intervals, 1u);
 }
 
-// The next element is asked for before this one is put into shared memory, a step after it came.
+// The warp loads the next element before it puts this one into shared memory, one step after this
+// one arrived.
 TEST(BlockFootprint, SeesWhatIsOnItsWayWhileAnEarlierLoadIsStored) {
   const Access load(Action::read, 0, 4), shared_store(Action::write, shared_place, 4);
   const Access shared_load(Action::read, shared_place, 4);
@@ -113,18 +114,18 @@ TEST(BlockFootprint, TellsCopiesUnderWayWhileSharedMemoryIsReadFromOthers) {
   writer.copies_arrived(0, 1);
   shared_load.note(writer);
   writer.pass_barrier();
-  begin(writer, 1);  // read before the wait
+  begin(writer, 1);  // shared memory is read before the wait
   shared_load.note(writer);
   writer.copies_arrived(0, 2);
   writer.pass_barrier();
-  shared_load.note(writer);  // nothing is under way
+  shared_load.note(writer);  // no copy is in flight
   writer.pass_barrier();
-  begin(writer, 2);  // left under way
+  begin(writer, 2);  // left in flight
   writer.pass_barrier();
-  shared_load.note(writer);  // still
+  shared_load.note(writer);  // still in flight
   writer.copies_arrived(0, 3);
   writer.pass_barrier();
-  of_other_warp.note(writer);  // reads what is there, while a warp copies and waits
+  of_other_warp.note(writer);  // reads what is there, while the other warp copies and waits
   begin(writer, 3);
   writer.copies_arrived(0, 4);
   writer.pass_barrier();
@@ -136,7 +137,7 @@ TEST(BlockFootprint, TellsCopiesUnderWayWhileSharedMemoryIsReadFromOthers) {
 
 TEST(BlockFootprint, TellsResultsThatAWarpHasTogetherFromNewOnes) {
   const Access load(Action::read, 0, 4), store(Action::write, 1 << 20, 4);
-  // Intervals by what a warp does in them: l loads, s stores, b both, - neither.
+  // A letter for each interval says what the warp does in it: l loads, s stores, b both, - neither.
   const struct {
     const char* intervals;
     std::uint64_t rounds;
@@ -155,8 +156,8 @@ TEST(BlockFootprint, TellsResultsThatAWarpHasTogetherFromNewOnes) {
   }
 }
 
-/// A block of a kernel that makes `requests` requests, the first at `address`, `phase` into a
-/// sector.
+/// A block of a kernel that makes `requests` requests, the first of them at `address`, which lies
+/// `phase` into a sector.
 struct Behaviour {
   std::uint64_t requests;
   std::uint64_t address;
@@ -206,7 +207,7 @@ std::uint64_t exhaustive(unsigned columns, unsigned rows, const Kernel& kernel) 
   return total;
 }
 
-/// Requests differ at the grid's rim and with the phase in a sector.
+/// Requests differ at the grid's edges, and with the phase within a sector.
 Kernel ragged(unsigned columns, unsigned rows, unsigned phase_x, unsigned phase_y) {
   return [=](unsigned x, unsigned y) {
     const std::uint64_t phase = x % phase_x + 10 * (y % phase_y);

@@ -37,7 +37,7 @@ void SharedRaces::start_block(bool tags_anew) {
 void SharedRaces::shared_access(const Access& access) {
   const Pattern& pattern = access.pattern;
   if (access.action() == Action::read && access.request.site.bytes() == word_bytes) {
-    // Most accesses end here: what two warps have read, the others may read too.
+    // Most accesses end here: once two warps have read a word, other threads may read it, too.
     const Tag interval = block().moments().interval_first();
     const LazyArray<Tag>& settled = words_->settled;
     for (unsigned i = 0; i < pattern.distinct; ++i) {
@@ -49,12 +49,12 @@ void SharedRaces::shared_access(const Access& access) {
   for (unsigned i = 0; i < pattern.distinct; ++i) check(access, i);
 }
 
-/// One of the pattern's distinct addresses.
+/// Checks the access at one of the pattern's distinct addresses.
 void SharedRaces::check(const Access& access, unsigned i) {
   const Request& request = access.request;
   const Pattern& pattern = access.pattern;
   const unsigned bytes = request.site.bytes();
-  // Reads, which are most of all accesses, need not ask.
+  // Reads, which are most of all accesses, do not need lanes_of_address().
   LanesOfAddress lanes{pattern.lane[i], pattern.other_lane[i]};
   if (request.site.action() == Action::write && lanes.other != Pattern::no_lane) {
     lanes = lanes_of_address(request, pattern, i, [&](Place place, unsigned size) {
@@ -89,7 +89,7 @@ void SharedRaces::read(Cell& cell, Place place, AccessRecord read, bool of_byte)
   mark_read(cell, read);
   if (of_byte || cell.other_read < moments.interval_first()) return;
   if (warp_of_thread(thread_of(cell.read)) != warp_of_thread(thread_of(cell.other_read))) {
-    // Whoever writes now is told apart from one of the two, so further readers do not matter.
+    // A later write conflicts with at least one of the two reads, so further readers do not matter.
     words_->settled[(place - shared_place) / word_bytes] = moments.interval_first();
   }
 }
@@ -140,7 +140,7 @@ void SharedRaces::write(Cell& cell, Place place, AccessRecord write, std::uint32
   cell.write_old = old;
 }
 
-// Two threads that store the same value do no harm. What the one stored is what the other found.
+// Two threads that store the same value do no harm. The second one finds what the first has stored.
 bool SharedRaces::same_value(const Cell& cell, Place place, AccessRecord write, std::uint32_t old,
                              unsigned bytes) const {
   const std::uint32_t final_value = block().value(place / bytes * bytes, bytes);
@@ -148,8 +148,8 @@ bool SharedRaces::same_value(const Cell& cell, Place place, AccessRecord write, 
                                                    : cell.write_old == final_value;
 }
 
-// What the thread found is what it has stored before. Where that is not what remains, another
-// thread that stored what remains, or found it, has not stored the same.
+// The value that the thread found is the one that it stored before. If that is not the final value,
+// another thread that stored the final value, or found it, has not stored the same.
 void SharedRaces::write_again(Cell& cell, Place place, AccessRecord write, std::uint32_t old,
                               unsigned bytes) {
   if (is_atomic(write.site) || is_atomic(cell.write_site)) return;
@@ -191,8 +191,8 @@ void SharedRaces::report(Place place, Tag earlier, std::uint32_t earlier_site, A
   const bool is_of_two_buffers = declared && declared->has_rows() && declared->extents[0] == 2 &&
                                  is_read(earlier_site) != is_read(later.site);
   if (!is_of_two_buffers) return tell({place, {earlier, earlier_site}, later}, "");
-  // What the other buffer was for is known at the end of the interval.
-  constexpr std::size_t enough = 4096;  // races of lanes come first, and those of warps behind
+  // Only at the end of the interval is it known what the other buffer was used for.
+  constexpr std::size_t enough = 4096;  // races of lanes come first, those of warps after them
   if (pending_.size() < enough) pending_.push_back({place, {earlier, earlier_site}, later});
 }
 

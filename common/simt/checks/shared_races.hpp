@@ -12,8 +12,9 @@
 
 namespace tilewise::simt {
 
-/// Finds accesses to shared memory that nothing orders: remembers who wrote and read each word of
-/// it since the last barrier. Words that are accessed in parts are remembered byte by byte.
+/// Finds accesses to shared memory whose order nothing determines: it remembers which threads wrote
+/// and read each word since the last barrier. Words that are accessed in parts are remembered byte
+/// by byte.
 class SharedRaces final : public Observer {
  public:
   void start(const BlockWatch& block) override;
@@ -27,13 +28,13 @@ class SharedRaces final : public Observer {
     Tag write;
     std::uint32_t write_site;
     std::uint32_t write_old;  ///< what that write found there
-    Tag read, other_read;     ///< two threads that read it, of two warps where there are
+    Tag read, other_read;     ///< two threads that read it, from two warps if possible
     std::uint32_t read_site, other_read_site;
-    /// Of the write's thread: an earlier write without a synchronisation between them, that left
-    /// something else than there is in the end. 0: none.
+    /// An earlier write of the write's thread, with no synchronisation between the two, that left
+    /// something other than the final value. 0: none.
     std::uint32_t passing_site;
   };
-  /// A write of which another thread's is taken to have stored the same.
+  /// A write for which another thread is assumed to have stored the same value.
   struct Twin {
     Tag tag;
     std::uint32_t site;
@@ -42,18 +43,18 @@ class SharedRaces final : public Observer {
     Place place;
     AccessRecord earlier, later;
   };
-  /// All that shared memory which the operating-system thread has for its blocks.
+  /// The state of all shared memory that the operating-system thread has for its blocks.
   struct Words {
     explicit Words(std::size_t bytes) : cells(bytes / word_bytes), settled(bytes / word_bytes) {}
     LazyArray<Cell> cells;
-    LazyArray<Tag> settled;  ///< the interval in which two warps have read it
+    LazyArray<Tag> settled;  ///< by word: the interval in which two warps have read it
   };
 
   void check(const Access& access, unsigned i);
   void read(Cell& cell, Place place, AccessRecord read, bool of_byte);
   void write(Cell& cell, Place place, AccessRecord write, std::uint32_t old, unsigned bytes);
   void mark_read(Cell& cell, AccessRecord read) const;
-  /// The bytes [from, from + count) of a lane's access, all of one word.
+  /// Checks the bytes [from, from + count) of a lane's access, which all lie in one word.
   void check_bytes(const Request& request, unsigned lane, Place from, unsigned count);
   bool is_split(std::size_t word) const {
     return !split_words_.empty() && split_words_.count(word) != 0;
@@ -67,10 +68,10 @@ class SharedRaces final : public Observer {
 
   std::unique_ptr<Words> words_;
   std::size_t bytes_ = 0;
-  std::unordered_map<std::size_t, Cell> split_bytes_;  ///< of split words
+  std::unordered_map<std::size_t, Cell> split_bytes_;  ///< bytes of split words
   std::unordered_map<std::size_t, bool> split_words_;
-  std::unordered_map<Place, Twin> twins_;  ///< of this block
-  std::vector<Race> pending_;              ///< of this interval, in arrays of two buffers
+  std::unordered_map<Place, Twin> twins_;  ///< twins in this block
+  std::vector<Race> pending_;              ///< races in this interval, in arrays of two buffers
 };
 
 }  // namespace tilewise::simt

@@ -13,7 +13,8 @@
 
 namespace tilewise::simt {
 
-/// Who touched which bytes of a word: a work of the device, and the place in its code; 0 of a copy.
+/// Which work of the device accessed which bytes of a word, and at which place in the code; the
+/// place is 0 for a copy.
 class StreamRaces::Entry {
  public:
   Entry() = default;
@@ -30,13 +31,13 @@ class StreamRaces::Entry {
   std::uint64_t packed_ = 0;
 };
 
-/// Of one word. Blocks of several operating-system threads may store here at a time: any of them
-/// tells as well who it was.
+/// The accesses to one word. Blocks on several operating-system threads may store here at the same
+/// time; any of them names the work equally well.
 struct StreamRaces::Cell {
   std::atomic<std::uint64_t> write, read, other_read;
 };
 
-/// An allocation. Most programs have one stream, and need no cells.
+/// An allocation. Its cells are made on demand, since most programs have one stream and need none.
 struct StreamRaces::Region {
   Region(Place first_, std::size_t bytes_)
       : first(first_),
@@ -45,7 +46,8 @@ struct StreamRaces::Region {
   Place first;
   std::size_t bytes;
   bool open_to_host;
-  /// Host and kernels meet there by atomic operations: with these they may wait for each other.
+  /// The host and kernels both perform atomic operations there, by which they may wait for each
+  /// other.
   std::atomic<bool> has_host_atomics{false};
   std::once_flag once;
   std::atomic<LazyArray<Cell>*> cells{nullptr};
@@ -61,7 +63,7 @@ struct StreamRaces::Region {
 };
 
 struct StreamRaces::Shared {
-  /// Of a copy or of memset, that work to come may meet.
+  /// An access of a copy or of memset, which work to come may conflict with.
   struct HostAccess {
     Place first, end;
     bool writes;
@@ -74,12 +76,12 @@ struct StreamRaces::Shared {
   };
 
   PerAllocation<Region> regions;
-  std::mutex mutex;  ///< of what follows: the host's threads may copy at a time
+  std::mutex mutex;  ///< guards the members below: the host's threads may copy at the same time
   std::vector<HostAccess> copies;
-  std::vector<HostAccess> suspects;  ///< that nothing orders with the launch under way
-  std::uint32_t work = 0;            ///< that launch
-  bool all_ended = true;             ///< before it began
-  std::uintptr_t code = 0;           ///< an address in a kernel's
+  std::vector<HostAccess> suspects;  ///< accesses that nothing orders with the current launch
+  std::uint32_t work = 0;            ///< the current launch
+  bool all_ended = true;             ///< all other work had ended before it began
+  std::uintptr_t code = 0;           ///< an address in a kernel's code
 };
 
 bool StreamRaces::follows_ = false;
@@ -119,7 +121,7 @@ constexpr const char* advice = marked(
     "record an event behind the first and have the other stream wait for it "
     "(cudaStreamWaitEvent), or wait for the first with the host");
 
-/// Bits of the bytes of a word that a range takes.
+/// Returns one bit for each byte of a word that a range covers.
 std::uint8_t bytes_in_word(Place word, Place first, Place end) {
   std::uint8_t bits = 0;
   for (unsigned byte = 0; byte < word_bytes; ++byte) {
@@ -135,7 +137,7 @@ std::string element(Place place) {
 
 }  // namespace
 
-/// Work that is at bytes which the host comes to.
+/// Work whose accesses conflict with an access of the host.
 struct StreamRaces::Met {
   Place place;
   std::uint32_t work;
@@ -171,7 +173,8 @@ std::optional<StreamRaces::Met> StreamRaces::met_by_host(
   return std::nullopt;
 }
 
-// A copy looks for kernels before it, and for other copies; kernels that come look for the copy.
+// A copy is compared with kernels before it and with other copies; later kernels are compared with
+// the copy.
 void StreamRaces::host_access(Place first, std::size_t bytes, bool writes) {
   const StreamOrder& order = StreamOrder::instance();
   if (!order.is_followed() || !order.is_at_work()) return;
@@ -205,7 +208,7 @@ void StreamRaces::host_code_access(Place first, std::size_t bytes, bool writes, 
   if (shared_.regions.at(first).has_host_atomics) return;
   {
     const std::lock_guard lock(shared_.mutex);
-    // A function that a stream calls comes after what the stream was given before.
+    // A function that a stream calls runs after the work that the stream was given before.
     const auto met = met_by_host(first, bytes, writes, [&](std::uint32_t work) {
       return order.is_at_work() ? order.has_ended(work) : order.host_knows(work);
     });
@@ -223,7 +226,7 @@ void StreamRaces::host_code_access(Place first, std::size_t bytes, bool writes, 
          .other_file = met->line.file,
          .other_line = met->line.line});
   }
-  order.host_waits();  // that it does not is told once
+  order.host_waits();  // a missing wait is reported only once
 }
 
 void StreamRaces::host_code_atomic(Place place) {
@@ -241,7 +244,7 @@ void StreamRaces::check(const Access& access) {
     const Place place = request.places[lane];
     for (const auto& one : shared_.suspects) {
       if (!one.meets(place, bytes, access.writes())) continue;
-      // A copy has no place in a kernel's code; its site tells what it did.
+      // A copy has no place in a kernel's code; the site made here says what the copy did.
       const std::uint32_t kind = Site32::kind(one.writes ? Action::write : Action::read, 1);
       report(place, Entry(one.work, 0, kind), one.call, access, lane);
     }
@@ -290,7 +293,7 @@ void StreamRaces::report(Place place, Entry earlier, const SourceLine& other_lin
                          const Access& access, unsigned lane) const {
   const Request& request = access.request;
   const unsigned bytes = request.site.bytes();
-  // What changes nothing does no harm, whichever comes first.
+  // A store that changes nothing does no harm, whichever access comes first.
   const Place whole = request.places[lane];
   if (access.writes() && request.olds[lane] == block().value(whole, bytes)) return;
   const std::uint32_t site = request.site.word(), other = earlier.site().word();

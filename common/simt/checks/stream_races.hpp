@@ -11,11 +11,11 @@
 
 namespace tilewise::simt {
 
-/// Finds accesses of two kernels, or of a kernel and a copy, to the same device memory whose
-/// streams nothing orders: no event, no waiting of the host; and those of the host's code to memory
-/// that it shares with the device, while a kernel or a copy that it has not waited for may be at
-/// it. Remembers for each word which work of the device wrote and read it last, from when on a
-/// program has several streams, or such memory.
+/// Finds accesses of two kernels, or of a kernel and a copy, to the same device memory, if nothing
+/// orders their streams: no event, and no wait of the host. Also finds accesses of host code to
+/// memory that it shares with the device, while a kernel or a copy that the host has not waited for
+/// may access it. Once a program has several streams, or such memory, this check remembers for each
+/// word which work of the device wrote and read it last.
 class StreamRaces final : public Observer {
  public:
   void allocated(Place first, std::size_t bytes) override;
@@ -39,7 +39,7 @@ class StreamRaces final : public Observer {
 
   static Shared& of_all_threads();
 
-  /// @param has_ended  whether a work of the device has, before the host comes there
+  /// @param has_ended whether a work of the device has ended before the host's access
   std::optional<Met> met_by_host(Place first, std::size_t bytes, bool writes,
                                  const std::function<bool(std::uint32_t)>& has_ended) const;
   void check(const Access& access);
@@ -49,7 +49,8 @@ class StreamRaces final : public Observer {
   void report(Place place, Entry earlier, const SourceLine& other_line, const Access& access,
               unsigned lane) const;
 
-  static bool follows_;  ///< there are streams to be told apart, and the launch is checked
+  /// There are several streams, or memory shared with the host, and the launch is checked.
+  static bool follows_;
   Shared& shared_ = of_all_threads();
 };
 

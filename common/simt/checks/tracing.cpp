@@ -13,7 +13,7 @@ namespace tilewise::simt {
 
 namespace {
 
-/// What the blocks of the launch that runs leave.
+/// The trace of the launch that is running.
 struct LaunchTrace {
   std::mutex mutex;
   KernelTrace trace;
@@ -39,7 +39,7 @@ std::set<unsigned> first_next_and_last(unsigned extent) {
   return {0, std::min(1u, extent - 1), extent - 1};
 }
 
-/// Whole words that an access touches, from the one it begins in.
+/// Returns the number of whole words that an access touches, from the word in which it begins.
 std::size_t words_of(std::uint32_t bytes) { return std::max<std::size_t>(1, bytes / 4); }
 
 }  // namespace
@@ -146,7 +146,7 @@ void Tracing::end_launch(const LaunchResults& results) {
   KernelTrace& trace = *results.trace = std::exchange(launch_trace().trace, {});
   std::ranges::sort(trace.blocks, {}, &BlockTrace::number);
   std::ranges::sort(trace.arrays, {}, &TracedArray::start);
-  // In the order of the code, so that numbers of sites repeat from run to run.
+  // Sites are numbered in the order of the code, so that their numbers are the same in every run.
   const auto place = [&](std::uint32_t site) {
     return std::pair(code_address(site, results.code), site);
   };

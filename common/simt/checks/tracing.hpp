@@ -11,11 +11,12 @@
 
 namespace tilewise::simt {
 
-/// The blocks of a grid that leave a trace: all of a small one; of a larger one along x and y the
-/// first, the next and the last, so that there is an inner block and a block of each edge.
+/// Returns the blocks of a grid that leave a trace: all blocks of a small grid; in a larger one the
+/// first, the second and the last along x and y, so that there is an inner block and a block of
+/// each edge.
 std::set<std::uint64_t> blocks_to_trace(dim3 grid);
 
-/// Keeps the requests of blocks that leave a trace.
+/// Records the requests of the blocks that leave a trace.
 class Tracing final : public Observer {
  public:
   void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
@@ -28,12 +29,12 @@ class Tracing final : public Observer {
   void end_launch(const LaunchResults& results) override;
 
  private:
-  std::set<std::uint64_t> chosen_;  ///< blocks
-  std::size_t most_ = 0;            ///< accesses to keep of a block
-  std::size_t kept_ = 0;            ///< accesses of this block
-  std::size_t first_open_ = 0;      ///< request of the running interval
-  BlockTrace trace_;                ///< its sites are words of Site32
-  std::vector<Place> arrays_;       ///< that the blocks traced here have declared
+  std::set<std::uint64_t> chosen_;  ///< numbers of blocks
+  std::size_t most_ = 0;            ///< the most accesses to record of a block
+  std::size_t kept_ = 0;            ///< accesses of this block recorded so far
+  std::size_t first_open_ = 0;      ///< first request of the current interval
+  BlockTrace trace_;                ///< site members hold words of Site32 here
+  std::vector<Place> arrays_;       ///< arrays that the blocks traced here have declared
 };
 
 }  // namespace tilewise::simt

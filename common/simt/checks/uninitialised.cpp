@@ -17,21 +17,21 @@
 
 namespace tilewise::simt {
 
-/// What may lie between the members of a structure that is read as a whole. An assignment of its
-/// members leaves it unwritten, and nobody uses it.
+/// The padding that may lie between the members of a structure that is read as a whole. Assigning
+/// the structure's members leaves the padding unwritten, and nobody uses it.
 enum class Uninitialised::Padding {
   none,
-  bytes,  ///< of a word, behind others of it
-  words   ///< also the second of two, since a member of 8 bytes begins behind them
+  bytes,  ///< the bytes of a word behind other bytes of it
+  words   ///< also the second of two words, since a member of 8 bytes begins behind it
 };
 
-/// An allocation of device memory.
+/// The state of an allocation of device memory.
 struct Uninitialised::Region {
   Region(Place first_, std::size_t bytes) : first(first_), words(bytes / word_bytes) {}
 
-  /// Of a word: a bit for each byte that nothing has written.
+  /// One bit for each byte of a word that nothing has written yet.
   static constexpr unsigned byte_bits = 0xf;
-  /// Set where a read of one of them waits for the end of the launch.
+  /// Set where a read of one of the word's bytes waits for the end of the launch.
   static constexpr std::uint8_t read_bit = 0x10;
 
   std::atomic_ref<std::uint8_t> word_at(Place place) {
@@ -41,7 +41,7 @@ struct Uninitialised::Region {
     return (word_at(place).load(std::memory_order_relaxed) >> place % word_bytes & 1u) != 0;
   }
 
-  /// Of the host, while no kernel runs.
+  /// Used for the host's accesses, while no kernel runs.
   void set(Place place, std::size_t bytes, bool has_value) {
     std::size_t now_unwritten = unwritten_bytes;
     for_each_word(place, bytes, [&](Place at, std::uint8_t touched) {
@@ -55,7 +55,8 @@ struct Uninitialised::Region {
     unwritten_bytes = now_unwritten;
   }
 
-  /// Of a thread, while others may do the same. Calls `visit` for words whose read_bit is set.
+  /// Used for a thread's write, while other threads may write, too. Calls `visit` for words whose
+  /// read_bit is set.
   template <class Visit>
   void write(Place place, unsigned bytes, Visit&& visit) {
     for_each_word(place, bytes, [&](Place at, std::uint8_t touched) {
@@ -67,7 +68,7 @@ struct Uninitialised::Region {
     });
   }
 
-  /// Calls `visit(place, bits of the bytes)`.
+  /// Calls `visit(place, bits of the bytes)` for each word.
   template <class Visit>
   void for_each_word(Place place, std::size_t bytes, Visit&& visit) {
     for (std::size_t at = place, end = at + bytes; at < end;) {
@@ -82,10 +83,10 @@ struct Uninitialised::Region {
   Place first;
   LazyArray<std::uint8_t> words;
   std::atomic<std::size_t> unwritten_bytes{0};
-  std::atomic<bool> has_reads{false};  ///< some word's read_bit is set
+  std::atomic<bool> has_reads{false};  ///< the read_bit of some word is set
 };
 
-/// What the observers of all operating-system threads have in common.
+/// The data that the observers of all operating-system threads share.
 struct Uninitialised::Shared {
   struct Read {
     Place place;
@@ -93,11 +94,12 @@ struct Uninitialised::Shared {
     Finding found;
   };
 
-  std::atomic<bool> follows{false};  ///< memory: else all that exists counts as written
+  std::atomic<bool> follows{false};  ///< otherwise all existing memory counts as written
   PerAllocation<Region> regions;
   std::mutex mutex;
-  std::map<std::uint32_t, std::vector<Read>> reads;       ///< by site, of this launch
-  std::unordered_map<Place, std::uint32_t> last_writers;  ///< blocks, of words that reads wait for
+  std::map<std::uint32_t, std::vector<Read>> reads;  ///< by site, for this launch
+  /// By word with a waiting read: the block that wrote it.
+  std::unordered_map<Place, std::uint32_t> last_writers;
 };
 
 Uninitialised::Shared& Uninitialised::of_all_threads() {
@@ -107,7 +109,7 @@ Uninitialised::Shared& Uninitialised::of_all_threads() {
 
 void Uninitialised::watch(const Watch& watch) {
   if (watch.checks && !shared_.follows) {
-    // What kernels have written unwatched is not known.
+    // It is not known what kernels have written while they were not watched.
     shared_.regions.for_each([](Region& region) {
       region.words.clear();
       region.unwritten_bytes = 0;
@@ -136,7 +138,7 @@ void Uninitialised::copied(Place to, Place from, std::size_t bytes) {
   for (Place i = 0; i < bytes; ++i) initialised(to + i, 1, !source.is_unwritten(from + i));
 }
 
-// What is larger than a vector is told of word by word (recorder/hooks.cpp).
+// An object larger than a vector is reported word by word (recorder/hooks.cpp).
 Uninitialised::Padding Uninitialised::padding_of(const Access& access) {
   const unsigned bytes = access.request.site.bytes();
   if (access.site.continues || bytes > sizeof(double)) return Padding::words;
@@ -169,7 +171,7 @@ void Uninitialised::start_block(bool tags_anew) {
   array_of_site_.clear();
 }
 
-// Shared memory, which every block finds unwritten.
+// Shared memory: every block finds it unwritten.
 
 Uninitialised::Array& Uninitialised::find_array(const SiteState& site) {
   if (site.number >= array_of_site_.size()) array_of_site_.resize(site.number + 1);
@@ -229,8 +231,8 @@ void Uninitialised::write_shared(Array& array, Place place, unsigned bytes, Tag 
   }
 }
 
-/// "; the array is float As[16][20], of which 64 elements are written by now, in rows 0 to 15 and
-/// columns 0 to 3"
+/// For example: "; the array is float As[16][20], of which 64 elements are written by now, in rows
+/// 0 to 15 and columns 0 to 3"
 std::string Uninitialised::describe_written(const SharedNames::Declared& array) const {
   std::string text = tr("; the array is {}", array.declaration);
   if (array.extents.size() != 2) return text;
@@ -257,8 +259,8 @@ void Uninitialised::end_interval() {
   for (const PendingRead& pending : std::exchange(pending_, {})) {
     const AccessRecord read = pending.read;
     const Tag write = written_->last[pending.place - shared_place];
-    // Written after all in this interval by another thread: told as a race already, except among
-    // atomics, of which the first found nothing to begin with.
+    // Another thread has written the place later in this interval, which is already reported as a
+    // race. This does not hold for atomics, the first of which really found nothing.
     const bool races = Site32(read.site).action() != Action::atomic && write >= interval_first &&
                        thread_of(write) != thread_of(read.tag);
     if (races) continue;
@@ -274,7 +276,7 @@ void Uninitialised::end_interval() {
 }
 
 void Uninitialised::private_access(const PrivateAccess& access) {
-  if (access.offset) return;  // Bounds tells
+  if (access.offset) return;  // reported by Bounds
   block().report("uninitialised", access.site, access.thread, [&]() -> BlockWatch::Words {
     const DeclaredVariable& variable = access.variable;
     const std::string who = block().name_of(access.thread), does = verb(access.site);
@@ -309,7 +311,7 @@ void Uninitialised::global_access(const Access& access) {
 void Uninitialised::read_global(Region& region, Place place, unsigned bytes, Padding padding,
                                 AccessRecord read) const {
   const auto is_written = [&](Place at) { return !region.is_unwritten(at); };
-  constexpr std::size_t enough = 64;  // for each site: one of them is told
+  constexpr std::size_t enough = 64;  // for each site; only one of them is reported
   for (Place at = place; at < place + bytes; ++at) {
     if (is_written(at) || may_be(padding, at, is_written)) continue;
     const std::lock_guard lock(shared_.mutex);
@@ -329,8 +331,8 @@ void Uninitialised::write_global(Region& region, Place place, unsigned bytes) co
   });
 }
 
-// Only now is it known whether another block has written what was read, and just had not been
-// looked at.
+// Only now is it known whether another block has written what was read, and had just not been
+// processed yet.
 void Uninitialised::end_launch(const LaunchResults&) {
   constexpr auto behind_all_blocks = std::numeric_limits<std::uint32_t>::max();
   for (auto& [site, reads] : std::exchange(shared_.reads, {})) {

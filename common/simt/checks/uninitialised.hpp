@@ -13,8 +13,8 @@
 
 namespace tilewise::simt {
 
-/// Finds reads of memory that nothing has written, or whose values no kernel is to use: the part of
-/// a triangular matrix above the diagonal.
+/// Finds reads of memory that nothing has written, or whose values no kernel may use: the part of a
+/// triangular matrix above the diagonal.
 class Uninitialised final : public Observer {
  public:
   void watch(const Watch& watch) override;
@@ -28,7 +28,7 @@ class Uninitialised final : public Observer {
   void start_block(bool tags_anew) override;
   void shared_access(const Access& access) override {
     Array& array = array_of(access.site);
-    // Most accesses end here: to what has been written as a whole.
+    // Most accesses end here, because they go to arrays that have been written completely.
     if (array.unwritten != 0 || !pending_.empty()) check_shared(array, access);
   }
   void global_access(const Access& access) override;
@@ -40,17 +40,17 @@ class Uninitialised final : public Observer {
   struct Shared;
   enum class Padding;
 
-  /// An array of shared memory, or all that is dynamic.
+  /// An array of shared memory, or all dynamic shared memory.
   struct Array {
     Place begin = 0;
     std::size_t unwritten = 0;  ///< bytes that no thread of the block has written
-    Tag block = 0;              ///< its first tag
+    Tag block = 0;              ///< the first tag of the block
   };
-  /// All that shared memory which the operating-system thread has for its blocks.
+  /// The state of all shared memory that the operating-system thread has for its blocks.
   struct Written {
     explicit Written(std::size_t bytes) : last(bytes), whole(bytes / word_bytes) {}
-    LazyArray<Tag> last;   ///< by byte: its last write
-    LazyArray<Tag> whole;  ///< by word: the first tag of the block that is known to have written it
+    LazyArray<Tag> last;   ///< by byte: the tag of its last write
+    LazyArray<Tag> whole;  ///< by word: the first tag of the block known to have written all of it
   };
   struct PendingRead {
     Place place;
@@ -68,7 +68,7 @@ class Uninitialised final : public Observer {
   }
   Array& find_array(const SiteState& site);
   static Padding padding_of(const Access& access);
-  /// Whether a byte that nothing has written may be padding of what is read.
+  /// Whether a byte that nothing has written may be padding within what is read.
   template <class IsWritten>
   static bool may_be(Padding padding, Place at, IsWritten&& is_written);
   void check_shared(Array& array, const Access& access);
@@ -83,9 +83,9 @@ class Uninitialised final : public Observer {
   Shared& shared_ = of_all_threads();
   std::unique_ptr<Written> written_;
   std::size_t bytes_ = 0;
-  std::unordered_map<Place, Array> arrays_;  ///< by where they begin
+  std::unordered_map<Place, Array> arrays_;  ///< by their first place
   std::vector<Array*> array_of_site_;        ///< by SiteState::number
-  std::vector<PendingRead> pending_;         ///< of shared memory, in this interval
+  std::vector<PendingRead> pending_;         ///< reads of shared memory in this interval
   Tag block_first_ = 0;                      ///< the running block's first tag
 };
 

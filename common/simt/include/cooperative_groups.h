@@ -1,4 +1,4 @@
-/// Cooperative groups: the block, tiles of a warp, lanes that came together, and the grid of a
+/// Cooperative groups: the block, tiles of a warp, lanes that arrived together, and the grid of a
 /// cooperative launch. Clusters of blocks are a compile error.
 #pragma once
 
@@ -16,7 +16,7 @@ inline unsigned rank_in_block() {
 inline unsigned block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
 inline unsigned lane() { return rank_in_block() % 32; }
 
-/// A value of any size from another lane, word by word.
+/// Returns another lane's value of any size, moved word by word.
 template <class T>
 [[gnu::always_inline]] inline T from_lane(unsigned mask, T value, int lane, const char* file,
                                           int line) {
@@ -32,7 +32,8 @@ template <class T>
   }
 }
 
-/// What groups of lanes of one warp have in common: by their mask, which Group tells.
+/// The functions that all groups of lanes of one warp share. They work on the lanes' mask, which
+/// Group provides.
 template <class Group>
 class Lanes {
  public:
@@ -70,7 +71,7 @@ class Lanes {
     return packed(__match_all_sync(mask(), value, &same, file, line));
   }
 
-  /// Lanes of the warp.
+  /// The group's lanes of the warp.
   unsigned mask() const { return group().lanes_of_warp(); }
 
  private:
@@ -79,7 +80,7 @@ class Lanes {
   int lane_of(unsigned rank) const {
     return static_cast<int>(__fns(mask(), 0, static_cast<int>(rank) + 1));
   }
-  /// Bits of the group's lanes, side by side.
+  /// The bits of the group's lanes, moved side by side.
   unsigned packed(unsigned lanes) const {
     unsigned bits = 0;
     for (unsigned rank = 0; rank < size(); ++rank) bits |= (lanes >> lane_of(rank) & 1u) << rank;
@@ -105,7 +106,7 @@ class thread_block {
 
 inline thread_block this_thread_block() { return {}; }
 
-/// All blocks of a launch; they can wait for each other where cudaLaunchCooperativeKernel started
+/// All blocks of a launch. They can wait for each other if cudaLaunchCooperativeKernel started
 /// them.
 class grid_group {
  public:
@@ -146,7 +147,7 @@ class thread_block_tile : public details::Lanes<thread_block_tile<Size, Parent>>
 
  public:
   thread_block_tile() = default;
-  /// As thread_block_tile<32>, which does not say what it is a part of.
+  /// Converts to a tile that does not say what it is a part of, such as thread_block_tile<32>.
   template <class Whole, class = std::enable_if_t<std::is_void_v<Parent> && !std::is_void_v<Whole>>>
   thread_block_tile(const thread_block_tile<Size, Whole>&) {}
 
@@ -157,7 +158,7 @@ class thread_block_tile : public details::Lanes<thread_block_tile<Size, Parent>>
   static unsigned meta_group_size() { return (details::block_threads() + Size - 1) / Size; }
   static unsigned lanes_of_warp() { return (0xffffffffu >> (32 - Size)) << first_lane(); }
 
-  // Shuffles of the numbers that CUDA shuffles are one operation; all else goes word by word.
+  // Numbers that CUDA shuffles take one operation; everything else is shuffled word by word.
   template <class T>
   [[gnu::always_inline]] T shfl(T value, int source, TILEWISE_SITE) const {
     return details::from_lane(lanes_of_warp(), value,
@@ -192,7 +193,7 @@ class thread_block_tile : public details::Lanes<thread_block_tile<Size, Parent>>
   static int lane_of(unsigned rank) { return static_cast<int>(first_lane() + rank); }
 };
 
-/// Lanes of a warp that came to one place together, or came with one label.
+/// Lanes of a warp that came to one place together, or with the same label.
 class coalesced_group : public details::Lanes<coalesced_group> {
  public:
   explicit coalesced_group(unsigned lanes, unsigned rank = 0, unsigned groups = 1)
@@ -236,14 +237,14 @@ class thread_group {
     return lanes_ == 0 ? details::rank_in_block()
                        : static_cast<unsigned>(__popc(lanes_ & ((1u << details::lane()) - 1)));
   }
-  /// 0: the block.
+  /// The lanes of the warp; 0 stands for the block.
   unsigned mask() const { return lanes_; }
 
  private:
   unsigned lanes_ = 0;
 };
 
-/// Tiles whose size is known when the kernel runs.
+/// Makes tiles whose size is only known when the kernel runs.
 inline thread_group tiled_partition(const thread_group& parent, unsigned size) {
   const unsigned first =
       parent.mask() == 0 ? details::lane() / size * size : parent.thread_rank() / size * size;
@@ -255,13 +256,13 @@ inline thread_group tiled_partition(const thread_group& parent, unsigned size) {
   return coalesced_group(lanes);
 }
 
-/// Those of a group that come with the same label.
+/// Returns the threads of a group that come with the same label.
 template <class Group, class Label>
 [[gnu::always_inline]] inline coalesced_group labeled_partition(const Group& group, Label label,
                                                                 TILEWISE_SITE) {
   const unsigned lanes = __match_any_sync(group.mask(), label, file, line);
   unsigned groups = 0, rank = 0;
-  // A group is where its first lane is.
+  // Each new group is counted at its first lane.
   const unsigned firsts = __ballot_sync(
       group.mask(), details::lane() == __ffs(static_cast<int>(lanes)) - 1u, file, line);
   groups = static_cast<unsigned>(__popc(firsts));
@@ -275,12 +276,12 @@ template <class Group>
   return coalesced_group(label ? truths & group.mask() : group.mask() & ~truths, label ? 0 : 1, 2);
 }
 
-/// Has one thread of the group run a function; the others go on.
+/// Lets one thread of the group run a function; the others go on.
 template <class Group, class Function, class... Arguments>
 void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
   if (group.thread_rank() == 0) function(static_cast<Arguments&&>(arguments)...);
 }
-/// The same, and all get its result.
+/// The same, but all threads get its result.
 template <class Group, class Function, class... Arguments>
 auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
   decltype(function(static_cast<Arguments&&>(arguments)...)) result{};

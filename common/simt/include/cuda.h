@@ -1,6 +1,7 @@
-/// CUDA's driver interface, as the CUDA Toolkit declares it, where there is one: devices, contexts,
-/// memory, streams and events work (program/driver.cpp), what loads code says that it cannot be
-/// simulated. Kernel files include it out of habit, too; without a toolkit it is the run-time's alone.
+/// CUDA's driver interface as the CUDA Toolkit declares it, if there is a toolkit. Devices,
+/// contexts, memory, streams and events work (program/driver.cpp); functions that load code report
+/// that they cannot be simulated. Kernel files include this header out of habit, too; without a
+/// toolkit it has only the run-time's declarations.
 #pragma once
 
 #ifdef __cplusplus

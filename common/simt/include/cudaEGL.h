@@ -1,5 +1,5 @@
-/// What CUDA's driver shares with EGL, as the CUDA Toolkit declares it, where there is one: each
-/// function says that it cannot be simulated.
+/// The interface of CUDA's driver to EGL as the CUDA Toolkit declares it, if there is a toolkit:
+/// each function reports that it cannot be simulated.
 #pragma once
 
 #include "cuda.h"

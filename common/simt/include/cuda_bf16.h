@@ -1,4 +1,4 @@
-/// The upper halves of floats.
+/// bfloat16 numbers, which are the upper halves of floats.
 #pragma once
 
 #include "tilewise/small_reals.hpp"

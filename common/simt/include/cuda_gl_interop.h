@@ -1,5 +1,5 @@
-/// What CUDA shares with OpenGL: nothing here, for there is no graphics card to share it with. So
-/// that programs which draw compile, and compute what they can without a window.
+/// CUDA's interface to OpenGL. Nothing is shared here, because there is no graphics card. The
+/// header lets programs that draw compile, and compute what they can without a window.
 #pragma once
 
 #include <GL/gl.h>

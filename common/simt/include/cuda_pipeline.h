@@ -1,4 +1,5 @@
-/// Asynchronous copies into shared memory, as the CUDA Toolkit has them before <cuda/pipeline>.
+/// Asynchronous copies into shared memory, in the CUDA Toolkit's older interface than
+/// <cuda/pipeline>.
 #pragma once
 
 #include "cuda_pipeline_primitives.h"

@@ -1,4 +1,4 @@
-/// Calls of a profiler, of which there is none here.
+/// Functions that control a profiler; there is none here.
 #pragma once
 
 #include "cuda_runtime.h"

@@ -30,7 +30,7 @@
 #include "tilewise/vector_types.hpp"
 #include "tilewise/warp.hpp"
 
-// By these, headers of others know which of CUDA's are there.
+// Other libraries' headers check these to see which of CUDA's headers are included.
 #define __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_API_H__
 #define __DRIVER_TYPES_H__
@@ -43,8 +43,8 @@
 #endif
 
 #ifdef TILEWISE_CHECKED
-// Compilers write these out where they stand, after loads and stores have been made to report
-// themselves; calls report what they copy.
+// Compilers expand these in place, after loads and stores have been made to report themselves;
+// calls, however, report what they copy.
 #define __builtin_memcpy memcpy
 #define __builtin_memmove memmove
 #define __builtin_memset memset

@@ -1,4 +1,4 @@
-/// CUDA's own declares the host's half of cuda_runtime.h; here there is one header for both.
+/// CUDA's own header declares the host's half of cuda_runtime.h; here one header serves both.
 #pragma once
 
 #include "cuda_runtime.h"

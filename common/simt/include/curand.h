@@ -1,7 +1,7 @@
 #pragma once
 
-// cuRAND's functions for hosts. Types and declarations are the CUDA Toolkit's, where `lab check` says
-// that they are (grading/check); what they do stands in tilewise/random_numbers.inc.
+// cuRAND's functions for hosts. Types and declarations come from the CUDA Toolkit, where `lab
+// check` finds them (grading/check); tilewise/random_numbers.inc implements them.
 
 #ifndef TILEWISE_CURAND
 #error "curand.h comes with the CUDA Toolkit: `lab check` takes it from there"

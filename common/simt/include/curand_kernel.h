@@ -1,8 +1,8 @@
 #pragma once
 
-// cuRAND's functions for kernels are C++ of the CUDA Toolkit. `lab check` says where they are
-// (grading/check). Of what they have for devices and hosts, kernels take the devices' here, too,
-// but for what is PTX.
+// cuRAND's functions for kernels are C++ code of the CUDA Toolkit. `lab check` says where they are
+// (grading/check). Where there is one version for devices and one for hosts, kernels take the
+// device's version here, too, except for PTX.
 
 #ifndef TILEWISE_CURAND_KERNEL
 #error "curand_kernel.h comes with the CUDA Toolkit: `lab check` takes it from there"
@@ -30,13 +30,13 @@
 #undef __CUDA_ARCH__
 #define NV_IF_ELSE_TARGET(target, there, here) TILEWISE_EITHER_##target(there, here)
 #define NV_IF_TARGET(target, ...) TILEWISE_IF_##target(__VA_ARGS__)
-#define __CUDA_ARCH__ 900  // else threadIdx and blockDim are declared anew
+#define __CUDA_ARCH__ 900  // otherwise threadIdx and blockDim are declared anew
 #include TILEWISE_CURAND_KERNEL
 #pragma pop_macro("__CUDA_ARCH__")
 #pragma pop_macro("NV_IF_TARGET")
 #pragma pop_macro("NV_IF_ELSE_TARGET")
 
-// The rewriter, which tells the checked build of variables, sees no header of the toolkit.
+// The rewriter, which reports variables to the checked build, does not see headers of the toolkit.
 namespace tilewise::simt::of_curand {
 TILEWISE_VARIABLES(
     "device precalc_xorwow_matrix;device precalc_xorwow_offset_matrix;device mrg32k3aM1;"

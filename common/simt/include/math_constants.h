@@ -1,4 +1,4 @@
-/// Numbers that CUDA names.
+/// CUDA's named numbers.
 #pragma once
 
 #define CUDART_INF_F __builtin_inff()

@@ -1,6 +1,6 @@
-/// Products of small matrices by a warp together (CUDA C++ Programming Guide, "Warp Matrix
-/// Functions"): fragments of half, bfloat16, tf32, double and 8-bit integers. Which lane holds
-/// which element is nobody's business.
+/// Products of small matrices that a warp computes together (CUDA C++ Programming Guide, "Warp
+/// Matrix Functions"): fragments of half, bfloat16, tf32, double and 8-bit integers. Programs may
+/// not rely on which lane holds which element.
 #pragma once
 
 #include "cuda_bf16.h"
@@ -22,7 +22,7 @@ struct tf32 {};
 
 namespace details {
 
-/// How elements are kept, and calculated with.
+/// The types in which elements are stored and calculated with.
 template <class T>
 struct ElementOf {
   using Stored = T;
@@ -63,7 +63,7 @@ constexpr int columns_of() {
   return std::is_same_v<Use, matrix_a> ? k : n;
 }
 
-/// What a tensor core reads of a number: of tf32, the upper 19 bits.
+/// The part of a number that a tensor core reads: for tf32, the upper 19 bits.
 template <class T, class Stored>
 typename ElementOf<T>::Calculated seen(Stored value) {
   if constexpr (std::is_same_v<T, precision::tf32>) {
@@ -167,7 +167,7 @@ template <int m, int n, int k, class T, class LayoutA, class LayoutB, class D, c
   for (int i = 0; i < d.num_elements; ++i) d.x[i] = static_cast<D>(of_d[i]);
 }
 
-/// To the nearest number of 10 fraction bits; ties go away from zero.
+/// Rounds to the nearest number with 10 fraction bits; ties go away from zero.
 inline float __float_to_tf32(float value) {
   if (isnan(value) || isinf(value)) return value;
   return __uint_as_float((__float_as_uint(value) + 0x1000u) & ~0x1fffu);

@@ -1,5 +1,6 @@
-/// NVRTC's interface, as the CUDA Toolkit declares it, where there is one. Behind it is the compiler that
-/// checked programs are compiled by; functions without a counterpart say so, and return an error.
+/// NVRTC's interface as the CUDA Toolkit declares it, if there is a toolkit. It is implemented by
+/// the compiler that compiles checked programs; functions without a counterpart say so and return
+/// an error.
 #pragma once
 
 #ifndef TILEWISE_NVRTC

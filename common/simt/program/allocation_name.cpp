@@ -12,7 +12,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
 }
 
-/// Behind the partner of the bracket that the text begins with; its size where there is none.
+/// Returns the position behind the bracket that closes the one at the start of the text; the text's
+/// size if there is none.
 std::size_t behind_brackets(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -23,7 +24,7 @@ std::size_t behind_brackets(std::string_view text) {
 }
 
 std::string_view first_argument(std::string_view words) {
-  // A template's list may have commas, too: reinterpret_cast<pair<a, b>**>(&p).
+  // The arguments of a template may have commas, too: reinterpret_cast<pair<a, b>**>(&p).
   int depth = 0, angles = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const char c = words[i];
@@ -36,13 +37,13 @@ std::string_view first_argument(std::string_view words) {
   return trimmed(words);
 }
 
-/// Whether what stands in brackets is a type, as in (void**) or (T **).
+/// Whether brackets hold a type, as in (void**) or (T **).
 bool is_cast(std::string_view brackets) {
   const std::string_view inside = trimmed(brackets.substr(1, brackets.size() - 2));
   return inside.ends_with('*') && inside.front() != '&' && inside.front() != '*';
 }
 
-/// Without the casts around it.
+/// Returns the text without the casts around it.
 std::string_view uncast(std::string_view text) {
   for (;;) {
     text = trimmed(text);
@@ -70,7 +71,7 @@ std::string_view uncast(std::string_view text) {
   }
 }
 
-/// A variable, its members and elements, as written.
+/// Whether a text names a variable, or a member or element of one.
 bool stands_for_a_variable(std::string_view text) {
   if (text.empty()) return false;
   const auto first = static_cast<unsigned char>(text.front());

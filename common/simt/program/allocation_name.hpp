@@ -5,9 +5,9 @@
 
 namespace tilewise::program {
 
-/// What a program calls the memory that a call allocates, from the call's words: "d_A" of
-/// "(void**)&d_A, bytes", "s.rows[i]" of "&s.rows[i], bytes", "*out" of "out, bytes". Empty where
-/// the first argument is no expression that stands for a variable.
+/// The name by which a program refers to the memory that a call allocates, from the words of the
+/// call: "d_A" for "(void**)&d_A, bytes", "s.rows[i]" for "&s.rows[i], bytes", "*out" for "out,
+/// bytes". Empty if the first argument does not stand for a variable.
 std::string allocation_name(std::string_view words);
 
 }  // namespace tilewise::program

@@ -1,8 +1,9 @@
-/// CUDA's driver interface for whole programs: what has a counterpart in the run-time's is that.
-/// Modules are in modules.cpp, NVRTC's compiler in run_time_compilation.cpp. All other functions of
-/// the toolkit's cuda.h and nvrtc.h are weak ones that refuse (refused_functions.cpp, which the
-/// build makes of common/simt/cuda_names.json). The toolkit's declarations are not needed here:
-/// these are functions of C, whose numbers of errors are the run-time's, too.
+/// CUDA's driver interface for whole programs: its functions call their counterparts of the
+/// run-time, if there are any. Modules are in modules.cpp, NVRTC's compiler in
+/// run_time_compilation.cpp. All other functions of the toolkit's cuda.h and nvrtc.h are weak ones
+/// that refuse (refused_functions.cpp, which the build generates from common/simt/cuda_names.json).
+/// The toolkit's declarations are not needed here: these are functions of C, and their error
+/// numbers are the run-time's, too.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,7 +20,8 @@ using Address = unsigned long long;
 
 void* at(Address address) { return reinterpret_cast<void*>(address); }
 
-/// There is one device, and one context of it; which thread it is current to makes no difference.
+/// There is one device with one context; it makes no difference for which thread the context is
+/// current.
 char only_context = 0;
 void* current_context = nullptr;
 
@@ -29,7 +31,7 @@ cudaError_t make_current(void** context, Device device) {
   return cudaSuccess;
 }
 
-/// Elements of more than a byte, of which the run-time has no cudaMemset().
+/// Fills memory with elements of more than a byte, for which the run-time has no cudaMemset().
 template <class Element>
 cudaError_t fill(Address to, Element value, std::size_t count) {
   const std::vector<Element> values(count, value);

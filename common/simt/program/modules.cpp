@@ -1,7 +1,7 @@
 /// \file
-/// Modules of CUDA's driver interface: `lab check -cubin` and `-fatbin` compile a kernel file to a
-/// library of the host's, and a program that loads such a file launches its kernels by name. It is
-/// a library's bytes in any other file or in memory, too, as NVRTC gives them
+/// Modules of CUDA's driver interface. `lab check -cubin` and `-fatbin` compile a kernel file to a
+/// library for the host, and a program that loads such a file launches its kernels by name. The
+/// library's bytes may also come from any other file or from memory, as NVRTC supplies them
 /// (run_time_compilation.cpp).
 #include <dlfcn.h>
 #include <elf.h>
@@ -27,12 +27,12 @@
 namespace tilewise::program {
 namespace {
 
-/// Numbers that the run-time has under other names.
+/// Error numbers that the run-time has under other names.
 constexpr auto no_binary_for_gpu = static_cast<cudaError_t>(209);
 constexpr auto file_not_found = static_cast<cudaError_t>(301);
 constexpr auto not_found = static_cast<cudaError_t>(500);
 
-/// What every module defines (grading/check/device_module.cpp).
+/// Functions that every module defines (grading/check/device_module.cpp).
 using LaunchKernel = int (*)(const void* kernel, const void* configuration, void** arguments);
 using FindVariable = void* (*)(const char* name, std::size_t* bytes);
 
@@ -47,7 +47,7 @@ struct Function {
   const void* kernel;
 };
 
-/// They stay until the program ends, as findings name lines of their code.
+/// Keeps an object until the program ends, because findings name lines of its code.
 template <class T>
 T* keep(T one) {
   static std::mutex mutex;
@@ -56,7 +56,7 @@ T* keep(T one) {
   return &all->emplace_back(one);
 }
 
-/// Of a library in memory, whose table of sections is its end.
+/// The size of a library in memory; its section table is its end.
 std::size_t bytes_of(const void* image) {
   ElfW(Ehdr) header;
   std::memcpy(&header, image, sizeof header);
@@ -92,7 +92,7 @@ cudaError_t launch(const Function* function, dim3 grid, dim3 block, unsigned sha
   const cudaError_t before = cudaPeekAtLastError();
   const auto error = static_cast<cudaError_t>(
       function->module->launch(function->kernel, &configuration, arguments));
-  // A GPU is at work by then: what ends a kernel is told by the next call.
+  // A launch returns while a GPU is still at work: the next call reports what has ended a kernel.
   const bool is_of_the_kernel = error == cudaErrorAssert || error == cudaErrorIllegalAddress ||
                                 error == cudaErrorLaunchFailure;
   return is_of_the_kernel && before == cudaSuccess ? cudaSuccess : error;
@@ -150,7 +150,7 @@ DRIVER cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const Function* 
                                                    int block_size, std::size_t shared_bytes) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size, shared_bytes);
 }
-/// @param shared_bytes_of  a block of some size; may be null
+/// @param shared_bytes_of  returns the bytes for a block of some size; may be null
 DRIVER cuOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, const Function* function,
                                         std::size_t (*shared_bytes_of)(int),
                                         std::size_t shared_bytes, int limit) {
@@ -160,11 +160,11 @@ DRIVER cuOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, const F
                                             shared_bytes_of(*block_size), limit);
 }
 
-/// What a kernel is set up for makes no difference here.
+/// A kernel's preferences make no difference here.
 DRIVER cuFuncSetCacheConfig(const Function*, int) { return cudaSuccess; }
 DRIVER cuFuncSetSharedMemConfig(const Function*, int) { return cudaSuccess; }
 
-/// @param extra  arguments as one piece of memory: nothing says where one ends
+/// @param extra  arguments as one piece of memory, in which nothing says where one ends
 DRIVER cuLaunchKernel(const Function* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                       cudaStream_t stream, void** arguments, void** extra) {

@@ -1,6 +1,6 @@
 /// \file
 /// A whole CUDA program on the simulator: `tilewise_program` is a library that starts the checks
-/// before the program's main(), and ends them after it. The program itself knows nothing of it.
+/// before the program's main() and ends them after it. The program itself does not know about it.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@
 namespace tilewise::program {
 namespace {
 
-/// A card of today, so that programs of today find what they ask for.
+/// A card of today, so that programs of today find the features that they ask for.
 constexpr const char* usual_gpu = "h200";
 
 core::GpuProfile profile_called(const std::string& id) {
@@ -37,7 +37,7 @@ core::GpuProfile profile_called(const std::string& id) {
   throw std::runtime_error(tr("there is no GPU '{}'; there are {}", id, known));
 }
 
-/// The one program that this process is.
+/// The one program in this process.
 class Program {
  public:
   static Program& instance() {
@@ -48,7 +48,7 @@ class Program {
     return *program;
   }
 
-  /// Tells what is new. Host threads may launch at the same time.
+  /// Reports what is new. Host threads may launch at the same time.
   void tell_news() {
     const std::lock_guard lock(mutex_);
     for (const simt::Finding& found : simt::take_findings()) report_.tell(found);
@@ -93,7 +93,7 @@ class Program {
   Report report_;
 };
 
-/// In a signal's handler, where nothing may be allocated.
+/// For use in a signal handler, where nothing may be allocated.
 void write_whole(int descriptor, const char* text, std::size_t bytes) {
   [[maybe_unused]] const auto written = write(descriptor, text, bytes);
 }

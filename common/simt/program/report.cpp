@@ -118,7 +118,7 @@ void Report::end() {
 }
 
 void Report::print(std::string_view line) const {
-  std::fflush(stdout);  // so that what the program printed before stands before it
+  std::fflush(stdout);  // so that the program's earlier output comes first
   fmt::print(output_ == nullptr ? stderr : output_, "tilewise: {}\n", line);
   if (output_ != nullptr) std::fflush(output_);
 }

@@ -10,8 +10,8 @@
 
 namespace tilewise::program {
 
-/// What a program is told of its kernels: each finding as it comes and once, and at the end how
-/// often each came. Several threads may not use it at a time.
+/// Reports on a program's kernels: each finding once, as it comes, and at the end how often each
+/// came. Threads may not use it at the same time.
 class Report {
  public:
   explicit Report(const Options& options);
@@ -20,12 +20,12 @@ class Report {
   void tell(const simt::LaunchRecord& launch);
   void tell(const simt::KernelProfile& profile);
 
-  /// @param ended "" where main() returned or exit() was called, or what else ended the program
+  /// @param ended what ended the program; "" if main() returned or exit() was called
   void end();
 
   bool found_something() const { return !told_.empty(); }
   int descriptor() const;
-  int event_descriptor() const;  ///< -1: nobody wants them
+  int event_descriptor() const;  ///< -1: nobody reads events
 
  private:
   struct Told {
@@ -41,7 +41,7 @@ class Report {
   std::vector<Told> told_;
 };
 
-/// "product.cu:12: race: ..."; "product.cu: ..." where the line is not known.
+/// Returns "product.cu:12: race: ..."; "product.cu: ..." if the line is not known.
 std::string in_words(const simt::Finding& found);
 
 }  // namespace tilewise::program

@@ -1,6 +1,6 @@
 /// \file
-/// NVRTC, CUDA's compiler for programs at work: `tilewise check -cubin` compiles, as it has
-/// compiled the program. What comes out is a module of the driver's interface (modules.cpp), by
+/// NVRTC, CUDA's compiler for use by running programs. `tilewise check -cubin` compiles here, as it
+/// has compiled the program. The result is a module of the driver's interface (modules.cpp), under
 /// whichever of its names a program asks for it.
 #include <dlfcn.h>
 
@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// nvrtcResult.
+/// Values of nvrtcResult.
 enum { success = 0, invalid_input = 3, invalid_program = 4, compilation = 6 };
 
 constexpr auto result_names = std::to_array<const char*>(
@@ -34,7 +34,7 @@ constexpr auto result_names = std::to_array<const char*>(
      "NVRTC_ERROR_INVALID_INPUT", "NVRTC_ERROR_INVALID_PROGRAM", "NVRTC_ERROR_INVALID_OPTION",
      "NVRTC_ERROR_COMPILATION"});
 
-/// Of a program, as nvrtcCreateProgram() is given it.
+/// A program as it is given to nvrtcCreateProgram().
 struct Source {
   std::string text, name;
   std::vector<std::pair<std::string, std::string>> headers;  ///< by name
@@ -51,14 +51,14 @@ std::string read(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The program that this library was built with: bin/tilewise beside its lib/.
+/// The compiler that belongs to this library: bin/tilewise beside its lib/.
 fs::path compiler() {
   Dl_info own;
   if (dladdr(reinterpret_cast<const void*>(&result_names), &own) == 0) return {};
   return fs::absolute(own.dli_fname).parent_path().parent_path() / "bin" / "tilewise";
 }
 
-/// Those of NVRTC's options that a compiler for hosts knows. All others are about GPUs.
+/// Returns those of NVRTC's options that a compiler for hosts knows. All others are about GPUs.
 std::vector<std::string> options_among(const char* const* options, int count) {
   std::vector<std::string> taken;
   for (int i = 0; i < count; ++i) {
@@ -77,7 +77,8 @@ std::vector<std::string> options_among(const char* const* options, int count) {
   return taken;
 }
 
-/// A file of the program's own is compiled where it lies, so that findings name it.
+/// Returns the file to compile. A file that the program has itself is compiled where it lies, so
+/// that findings name it.
 fs::path file_of(const Source& source, const fs::path& folder) {
   std::error_code unknown;
   const fs::path own = source.name;

@@ -1,10 +1,10 @@
-// What `-fsanitize=thread` makes of atomic operations, in place of the sanitizer's own run-time
-// (compiler-rt, tsan_interface_atomic.h).
+// The functions that `-fsanitize=thread` calls for atomic operations, in place of the sanitizer's
+// own run-time (compiler-rt, tsan_interface_atomic.h).
 //
 // CUDA's own atomics come here, too: atomicCAS as a strong swap, the others by
-// `atomically_replace`, so that each is one access, however often blocks that run at once make it
-// try again. What is no CUDA, `__atomic_*`, `__sync_*` and std::atomic, leaves as many accesses as
-// it makes.
+// `atomically_replace`, so that each is one access, however often blocks that run at the same time
+// make it try again. Atomics that are not CUDA's (`__atomic_*`, `__sync_*` and std::atomic) leave
+// as many accesses as they make.
 
 #include <cstdint>
 #include <cstring>
@@ -27,7 +27,8 @@ using tilewise::simt::Action;
     return __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST);         \
   }
 
-/// What is expected is loaded, and where it is not what is there, that is stored in its place.
+/// The expected value is loaded; if it differs from the value in memory, the latter is stored in
+/// its place.
 #define TILEWISE_SWAP(bits, T)                                   \
   const void* const pc = __builtin_return_address(0);            \
   tilewise::simt::record<Action::read, bits / 8>(expected, pc);  \
@@ -81,7 +82,8 @@ int swap_if_equal(volatile T* address, T* expected, T wanted) {
                                      __ATOMIC_SEQ_CST);
 }
 
-// Of 128 bits no processor of ours has all operations, and their library is not linked.
+// None of the supported processors has all operations on 128 bits, and the library for them is not
+// linked.
 __extension__ typedef unsigned __int128 Wide;
 
 std::mutex wide_mutex;

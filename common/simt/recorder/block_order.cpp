@@ -14,12 +14,13 @@ using Blocks = std::vector<Block>;
 
 constexpr std::uint32_t no_block = ~0u;
 
-/// Deeper loops are taken for straight code, of which blocks keep their addresses' order. No kernel
-/// of a person's nests as deep; control flow that no loops describe may, and would take long.
+/// Deeper loops are treated as straight code, whose blocks keep the order of their addresses. No
+/// kernel that a person writes nests as deep; control flow that loops do not describe may, and
+/// would take long.
 constexpr std::size_t most_nested = 24;
 
-/// A way out of a loop that is longer is taken for what follows the loop: else each of many loops
-/// without marks would be followed to the function's end.
+/// A longer way out of a loop is treated as code that follows the loop. Otherwise, each of many
+/// loops without marks would be followed to the function's end.
 constexpr std::size_t longest_way = 256;
 
 class Orderer {
@@ -42,7 +43,7 @@ class Orderer {
       for (const Block to : flow_[from]) predecessors_[to].push_back(from);
     }
     order_region(blocks, no_block, {});
-    // What fills up the space between blocks, and what no thread comes to.
+    // These are padding between blocks, and blocks that no thread reaches.
     for (Block block = 0; block < flow_.size(); ++block) {
       if (paths_[block].empty()) number(block, {});
     }
@@ -73,7 +74,8 @@ class Orderer {
     paths_[block] = std::move(path);
   }
 
-  // Blocks of one loop, or of the whole function. Ways back to the header are another pass.
+  // Orders the blocks of one loop, or of the whole function. Edges back to the header belong to
+  // another pass.
   void order_region(const Blocks& blocks, Block header, const std::vector<std::uint32_t>& path) {
     const std::uint32_t region = ++regions_;
     for (const Block block : blocks) region_[block] = region;
@@ -97,7 +99,7 @@ class Orderer {
            (first != header && std::ranges::find(flow_[first], first) != flow_[first].end());
   }
 
-  // A loop gets what lies between it and the marks of its end, if all ways out come to one.
+  // Adds to each loop the blocks between it and the marks of its end, if all ways out lead to one.
   template <class Inside>
   std::vector<Blocks> with_ways_to_their_ends(std::vector<Blocks> components, Inside&& inside,
                                               Block header) {
@@ -152,7 +154,8 @@ class Orderer {
     }
   }
 
-  // Where the loop is entered; of several places, which only `goto` makes, the first.
+  // Returns the block where the loop is entered; the first one, if there are several, which only
+  // `goto` can cause.
   Block header_of(const Blocks& component) const {
     const auto is_entered = [&](Block block) {
       return block == 0 || std::ranges::any_of(predecessors_[block], [&](Block from) {
@@ -163,8 +166,8 @@ class Orderer {
     return found == component.end() ? component[0] : *found;
   }
 
-  // Tarjan's algorithm, without recursion, since it may run on the small stack of a kernel's
-  // thread.
+  // Tarjan's algorithm. It does without recursion, because it may run on the small stack of a
+  // kernel's thread.
   template <class Inside>
   std::vector<Blocks> strongly_connected(const Blocks& blocks, Inside&& inside) {
     struct Visit {
@@ -214,7 +217,8 @@ class Orderer {
     return components;
   }
 
-  // Of those that nothing leads to any more, the one at the lowest address comes next.
+  // Among the components that no remaining component leads to, the one at the lowest address comes
+  // next.
   template <class Inside>
   std::vector<Blocks> in_topological_order(const std::vector<Blocks>& components, Inside&& inside) {
     find_components_of_blocks(components);
@@ -252,9 +256,10 @@ class Orderer {
   const Marks& ends_;
   const std::vector<std::uint32_t>& room_;
   ControlFlow predecessors_;
-  std::vector<std::uint32_t> region_;  ///< by block: the innermost one that is being ordered
+  /// For each block, the innermost region that is being ordered.
+  std::vector<std::uint32_t> region_;
   std::uint32_t regions_ = 0;
-  std::vector<std::uint32_t> visited_, low_;  ///< by block, in that one
+  std::vector<std::uint32_t> visited_, low_;  ///< for each block, in that region
   std::vector<std::size_t> component_of_;
   std::vector<bool> open_;
   std::uint32_t next_ = 0;

@@ -9,7 +9,7 @@
 namespace tilewise::simt {
 namespace {
 
-/// The blocks by their letters, each loop's in parentheses.
+/// Returns the blocks by their letters, with each loop's in parentheses.
 std::string order_of(const ControlFlow& flow, std::string_view ends = "") {
   Marks marks(flow.size(), false);
   for (const char end : ends) marks[static_cast<std::size_t>(end - 'A')] = true;
@@ -87,7 +87,8 @@ TEST(BlockOrder, LeavesRoom) {
   EXPECT_GE(paths[B][0], paths[C][0] + 7);
 }
 
-// Loops that have no one entry can be nested as deep as there are blocks: each block leads to all.
+// Loops that have no single entry can be nested as deep as there are blocks. Here each block leads
+// to all.
 TEST(BlockOrder, EndsSoonWhereEverythingLeadsEverywhere) {
   constexpr std::uint32_t blocks = 300;
   std::vector<std::uint32_t> all(blocks);
@@ -97,7 +98,7 @@ TEST(BlockOrder, EndsSoonWhereEverythingLeadsEverywhere) {
   for (const auto& path : paths) EXPECT_LT(path.size(), 30u);
 }
 
-// Neither recursion nor time grows out of hand: a kernel's thread has a small stack.
+// Neither recursion nor time may get out of hand, because a kernel's thread has a small stack.
 TEST(BlockOrder, TakesLongFunctions) {
   constexpr std::uint32_t blocks = 60'000;
   ControlFlow flow(blocks);

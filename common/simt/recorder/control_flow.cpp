@@ -54,7 +54,8 @@ CodePlace FunctionOrder::place(std::uintptr_t returns_to) const {
     place.continues = true;
     ++returns_to;
   }
-  // The call's last byte: what it returns to may be another block.
+  // The call's last byte is looked up, because the address that it returns to may lie in another
+  // block.
   const auto behind = std::ranges::upper_bound(blocks_, returns_to - 1);
   const auto block = static_cast<std::size_t>(behind - blocks_.begin() - 1);
   place.path = paths_[block];
@@ -86,7 +87,7 @@ const CodePlace& CodeOrder::place(std::uint32_t site) {
 
 const FunctionOrder& CodeOrder::function_around(std::uintptr_t address) {
   auto symbol = std::ranges::upper_bound(*symbols_, address, {}, &ModuleSymbol::address);
-  // Symbols that name no bytes may stand in between.
+  // There may be symbols in between that have no bytes.
   while (symbol != symbols_->begin()) {
     --symbol;
     if (symbol->bytes == 0) continue;
@@ -97,7 +98,7 @@ const FunctionOrder& CodeOrder::function_around(std::uintptr_t address) {
     }
     return *function;
   }
-  // Not known by name: all such are one function, in which addresses count.
+  // Code that no symbol names is treated as one function, ordered by address.
   std::unique_ptr<FunctionOrder>& unknown = functions_[0];
   if (!unknown) unknown.reset(new FunctionOrder(0, 0));
   return *unknown;
@@ -139,7 +140,7 @@ bool CodeOrder::leads_to(const FunctionOrder& from, const FunctionOrder& to) {
 
 namespace {
 
-/// Calls that are followed. Recursion may go deeper, and is then ordered as if it began there.
+/// The number of nested calls that are followed. Deeper recursion is ordered as if it began there.
 constexpr std::size_t most_frames = 8;
 
 using Path = std::vector<std::uint32_t>;
@@ -164,13 +165,13 @@ void LanePosition::advance(CodeOrder& order, std::uint32_t site) {
     const auto index = static_cast<std::size_t>(frames_.rend() - at) - 1;
     return_to(index);
     if (move(frames_[index], place)) return;
-    // It has begun anew.
+    // The function has begun anew.
     if (index == 0 || !call(order, index - 1, function)) begin_at(order, function);
   }
   move(frames_.back(), place);
 }
 
-// Returns false where that is no way on, with nothing changed.
+// Returns false, changing nothing, if the same call of the function cannot go on at the place.
 bool LanePosition::move(Frame& frame, const CodePlace& place) {
   const Path& path = place.path;
   if (place.continues && frame.path == path) {
@@ -180,7 +181,7 @@ bool LanePosition::move(Frame& frame, const CodePlace& place) {
   const std::size_t loops = common_loops(frame.path, path);
   if (!frame.path.empty() && path[loops] <= frame.path[loops]) {
     if (loops == 0) return false;
-    ++key_[frame.key_begin + 2 * loops - 1];  // another pass of the innermost loop around both
+    ++key_[frame.key_begin + 2 * loops - 1];  // one more pass of the innermost loop around both
   }
   key_.resize(frame.key_begin + 2 * loops);
   for (std::size_t i = loops; i + 1 < path.size(); ++i) {
@@ -193,8 +194,8 @@ bool LanePosition::move(Frame& frame, const CodePlace& place) {
   return true;
 }
 
-// Of several calls that lead to the function the next one is taken: in the innermost loop around
-// the last access first, since lanes that leave a loop leave a mark.
+// If several calls lead to the function, the next one is taken, preferably in the innermost loop
+// around the last access, since lanes that leave a loop leave a mark.
 bool LanePosition::call(CodeOrder& order, std::size_t caller, const FunctionOrder& function) {
   return_to(caller);
   if (frames_.size() >= most_frames) return false;

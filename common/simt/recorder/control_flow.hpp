@@ -16,66 +16,70 @@
 
 namespace tilewise::simt {
 
-/// A function's control flow: by block, where it goes on. Block 0 is the entry, and blocks are
-/// numbered by their addresses.
+/// A function's control flow: for each block, the blocks where it goes on. Block 0 is the entry,
+/// and blocks are numbered by their addresses.
 using ControlFlow = std::vector<std::vector<std::uint32_t>>;
 
-/// An order of a function's blocks in which each comes behind all that lead to it within one pass
-/// of the loops around it, and a loop's blocks come one after the other. Lanes of a warp of which
-/// those in the first block go first meet where the ways that they took meet.
+/// An order of a function's blocks in which each block comes after all that lead to it within one
+/// pass of the loops around it, and the blocks of a loop are contiguous. If the lanes in the
+/// earliest block always go first, lanes of a warp that have diverged meet again where their ways
+/// meet.
 ///
-/// By block its path: where each loop around it stands, from the outside in, and at last where it
-/// stands itself. Paths compare as sequences, and no two things stand at one number.
+/// Each block has a path: the positions of the loops around it, from the outermost to the
+/// innermost, and then its own position. Paths compare as sequences, and every loop and every block
+/// has a position of its own.
 using BlockPaths = std::vector<std::vector<std::uint32_t>>;
 
-/// Where a loop is left for good. Blocks on the way there belong to it: `if (found) { x = a[k];
-/// break; }` loads in the pass that finds, not when all lanes are through with the loop.
+/// The blocks where a loop is left for good. Blocks on the way there belong to the loop: `if
+/// (found) { x = a[k]; break; }` loads in the pass that finds, not when all lanes have left the
+/// loop.
 using Marks = std::vector<bool>;
 
-/// @param ends by block: a loop's end is marked where it begins
-/// @param room by block: how many numbers it takes, at least 1
+/// @param ends for each block, whether the end of a loop is marked where it begins
+/// @param room for each block, how many numbers it takes, at least 1
 BlockPaths order_blocks(const ControlFlow& flow, const Marks& ends,
                         const std::vector<std::uint32_t>& room);
 
-/// A function as its machine code reads.
+/// A function's structure, as read from its machine code.
 struct MachineCode {
   struct Call {
     std::uintptr_t returns_to;
     std::uintptr_t target;  ///< 0: known only when it runs
   };
-  std::vector<std::uintptr_t> blocks;  ///< where each begins, sorted; the first is the function
+  /// Where each begins, sorted; the function begins with the first.
+  std::vector<std::uintptr_t> blocks;
   ControlFlow flow;
-  Marks ends;               ///< of loops: LoopExit (tilewise/loop_exit.hpp)
-  std::vector<Call> calls;  ///< by address
+  Marks ends;               ///< of loops: where a LoopExit is (tilewise/loop_exit.hpp)
+  std::vector<Call> calls;  ///< sorted by address
 };
 
-/// The code at [begin, end) of this process. Nothing where it cannot be told where some
-/// instruction goes on: no table of jumps is read, and none is in a checked module.
+/// Reads the code at [begin, end) of this process. Returns nothing if it cannot determine where
+/// some instruction goes on: it reads no jump tables, and a checked module has none.
 std::optional<MachineCode> read_machine_code(std::uintptr_t begin, std::uintptr_t end);
 
 class FunctionOrder;
 
-/// Where an instruction that calls something stands in the control flow of its function.
+/// The position of an instruction that calls something, in the control flow of its function.
 struct CodePlace {
   const FunctionOrder* function;
   std::vector<std::uint32_t> path;  ///< as in BlockPaths; the last number is the instruction's own
-  bool continues = false;           ///< what the instruction at this place has begun
+  bool continues = false;           ///< the access continues an earlier one of the same instruction
 };
 
 /// The order of one function's instructions.
 class FunctionOrder {
  public:
-  /// Of the code at [begin, end). Where it cannot be read its instructions have the order of their
-  /// addresses.
+  /// Orders the code at [begin, end). If the code cannot be read, its instructions are ordered by
+  /// their addresses.
   FunctionOrder(std::uintptr_t begin, std::uintptr_t end);
 
   std::uintptr_t begin() const { return begin_; }
 
-  /// @param returns_to where the called function returns to, or one less: a call that writes down
-  /// several accesses tells the first one so from the others
+  /// @param returns_to the address where the called function returns to, or one less: a call that
+  /// records several accesses marks all but the first one so
   CodePlace place(std::uintptr_t returns_to) const;
 
-  /// Calls whose target is known, in the function's order.
+  /// The calls whose target is known, in the function's order.
   struct Call {
     CodePlace place;
     std::uintptr_t target;
@@ -90,22 +94,23 @@ class FunctionOrder {
   std::vector<Call> calls_;
 };
 
-/// The order of a module's code, as far as some thread has come to it. Each operating-system thread
-/// has its own.
+/// The order of a module's code, as far as some thread has reached it. Each operating-system thread
+/// has one of its own.
 class CodeOrder {
  public:
   void start_launch(const LaunchBody& body);
 
-  /// Of a site that the launch has come to.
+  /// Returns the place of a site that the launch has reached.
   const CodePlace& place(std::uint32_t site);
 
-  /// Whether one function calls another one, itself or through others.
+  /// Whether one function calls another one, directly or through others.
   bool leads_to(const FunctionOrder& from, const FunctionOrder& to);
 
-  /// The function that begins there; null where there is none.
+  /// Returns the function that begins there; null if there is none.
   const FunctionOrder* function_at(std::uintptr_t address);
 
-  /// Where the launch's threads may begin: of a kernel that is called by its address, there.
+  /// Returns the functions where the launch's threads may begin, including a kernel that is called
+  /// by its address.
   std::span<const FunctionOrder* const> roots();
 
  private:
@@ -114,18 +119,18 @@ class CodeOrder {
   LaunchBody body_{};
   std::vector<const FunctionOrder*> roots_;
   std::pair<std::uintptr_t, std::string> module_;
-  const std::vector<ModuleSymbol>* symbols_ = nullptr;   ///< of functions
+  const std::vector<ModuleSymbol>* symbols_ = nullptr;   ///< the functions
   std::unordered_map<std::uint32_t, CodePlace> places_;  ///< by Site32::code()
   std::map<std::uintptr_t, std::unique_ptr<FunctionOrder>> functions_;
   std::map<std::pair<const FunctionOrder*, const FunctionOrder*>, bool> leads_;
 };
 
-/// How far lanes of a warp have come, told from the accesses that they have made since their warp's
-/// threads were last at one place: which functions they are in, in which pass of which loops, and
-/// where. Lower positions are earlier; lanes at equal ones run together.
+/// How far lanes of a warp have come, derived from the accesses that they have made since the
+/// warp's threads were last at one place: which functions they are in, in which pass of which
+/// loops, and where in these. Lower positions are earlier; lanes at equal positions run together.
 class LanePosition {
  public:
-  /// Goes on to the next access.
+  /// Moves on to the next access.
   void advance(CodeOrder& order, std::uint32_t site);
 
   friend bool operator==(const LanePosition& a, const LanePosition& b) { return a.key_ == b.key_; }
@@ -138,7 +143,7 @@ class LanePosition {
   struct Frame {
     const FunctionOrder* function;
     std::size_t key_begin;
-    std::vector<std::uint32_t> path{};  ///< of its last access or call; empty before the first
+    std::vector<std::uint32_t> path{};  ///< path of its last access or call; empty before the first
   };
 
   bool move(Frame& frame, const CodePlace& place);
@@ -148,8 +153,8 @@ class LanePosition {
   void begin_at(CodeOrder& order, const FunctionOrder& function);
 
   std::vector<Frame> frames_;
-  /// The first function; then for each frame the loops, each with its number of passes, where in
-  /// them, and how many accesses the instruction there has made before.
+  /// The first function, then for each frame the loops with their number of passes, the position
+  /// within them, and the number of accesses that the instruction there has made before.
   std::vector<std::uint32_t> key_;
 };
 

@@ -1,5 +1,5 @@
-// What `-fsanitize=thread` calls before every load and store of a checked module, in place of the
-// sanitizer's own run-time. The names and arguments are the sanitizer's (compiler-rt,
+// The functions that `-fsanitize=thread` calls before every load and store of a checked module, in
+// place of the sanitizer's own run-time. The names and arguments are the sanitizer's (compiler-rt,
 // tsan_interface.h).
 
 #include <cmath>
@@ -12,9 +12,9 @@
 namespace tilewise::simt {
 namespace {
 
-/// An object that is not aligned to its size, as far as the compiler knows: word by word, as a GPU
-/// has to copy it, and byte by byte where there is no whole word.
-/// @param starts the call has written down nothing before
+/// Records an access to an object that may not be aligned to its size, as far as the compiler
+/// knows: word by word, as a GPU has to copy it, and byte by byte where there is no whole word.
+/// @param starts whether the call has recorded nothing before
 template <Action action>
 void record_range(const void* address, std::size_t bytes, const void* pc, const void* frame,
                   bool starts = true) {
@@ -37,13 +37,13 @@ void record_range(const void* address, std::size_t bytes, const void* pc, const 
   }
 }
 
-/// What has been read is written.
+/// Records the write of a copy, after its read.
 void record_copy(const void* address, std::size_t bytes, const void* pc, const void* frame) {
   record_range<Action::write>(address, bytes, continued(pc), frame, false);
 }
 
-/// An access without data. Lanes that have left a loop wait for the others at the one behind it,
-/// and those that have begun another pass at the one they begin it with.
+/// Records an access without data. Lanes that have left a loop wait for the others at the mark
+/// behind it, and lanes that have begun another pass wait at the mark with which the pass begins.
 [[gnu::always_inline]] inline void record_mark(const void* pc) {
   Recorder& r = recorder;
   if (r.next == nullptr) return;
@@ -70,7 +70,7 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
-// Pointers to tables of virtual functions, as objects are made and used.
+// Accesses to the pointers to virtual tables, when objects are made and used.
 void __tsan_vptr_read(void** address) {
   tilewise::simt::record<Action::read, sizeof(void*)>(address, __builtin_return_address(0));
 }
@@ -87,8 +87,8 @@ void __tsan_vptr_update(void** address, void*) {
     }                                                                          \
     tilewise::simt::record<action, bytes>(address, pc);                        \
   }
-// Where the compiler is asked to tell them apart: by a volatile access a host may wait for a
-// kernel.
+// Where the compiler is asked to distinguish volatile accesses, these are not watched on the host,
+// which may wait for a kernel by one.
 #define TILEWISE_VOLATILE_HOOK(name, action, bytes)                              \
   void name(void* address) {                                                     \
     tilewise::simt::record<action, bytes>(address, __builtin_return_address(0)); \
@@ -120,8 +120,9 @@ void __tsan_write_range(void* address, std::size_t bytes) {
                                               __builtin_dwarf_cfa());
 }
 
-// Copies of structures may become calls of memcpy and its kin. Checked modules are linked with
-// `--wrap` for each, so that the calls come here; clang from 15 on calls the sanitizer's names.
+// Compilers may turn copies of structures into calls of memcpy and similar functions. Checked
+// modules are linked with `--wrap` for each of these, so that the calls come here; clang from 15 on
+// calls the sanitizer's names.
 #define TILEWISE_MEMORY_HOOKS(prefix)                                                           \
   void* prefix##memcpy(void* to, const void* from, std::size_t bytes) {                         \
     tilewise::simt::record_range<Action::read>(from, bytes, __builtin_return_address(0),        \
@@ -144,7 +145,8 @@ TILEWISE_MEMORY_HOOKS(__tsan_)
 TILEWISE_MEMORY_HOOKS(__wrap_)
 #undef TILEWISE_MEMORY_HOOKS
 
-// Functions of <math.h> that store a second result where a pointer says, wrapped as the copies are.
+// Functions of <math.h> that store a second result through a pointer; they are wrapped as the
+// copies are.
 #define TILEWISE_STORING_FUNCTIONS(suffix, Real)                                              \
   Real __wrap_modf##suffix(Real x, Real* whole) {                                             \
     tilewise::simt::record<Action::write, sizeof *whole>(whole, __builtin_return_address(0)); \

@@ -11,12 +11,12 @@ namespace tilewise::simt {
 
 namespace {
 
-/// What an instruction does to the way that a thread takes.
+/// The effect of an instruction on the way that a thread takes.
 struct Step {
   enum class Kind { next, jump, branch, call, end, mark };
   Kind kind = Kind::next;
   std::uintptr_t target = 0;  ///< 0: known only when it runs
-  std::uintptr_t begin = 0;   ///< of the instruction
+  std::uintptr_t begin = 0;   ///< address of the instruction
   std::uintptr_t end = 0;
 };
 
@@ -26,7 +26,7 @@ constexpr cs_mode mode = CS_MODE_64;
 
 bool calls(const cs_insn& instruction) { return instruction.id == X86_INS_CALL; }
 bool always_jumps(const cs_insn& instruction) { return instruction.id == X86_INS_JMP; }
-// What the processor stops at.
+// These instructions stop the processor.
 bool ends(const cs_insn& instruction) {
   return instruction.id == X86_INS_UD2 || instruction.id == X86_INS_HLT;
 }
@@ -35,7 +35,7 @@ std::uintptr_t target_of(const cs_insn& instruction) {
   if (x86.op_count != 1 || x86.operands[0].type != X86_OP_IMM) return 0;
   return static_cast<std::uintptr_t>(x86.operands[0].imm);
 }
-// The first argument of a call to come.
+// The mark is the first argument of the call that follows.
 bool is_mark(const cs_insn& instruction) {
   const cs_x86& x86 = instruction.detail->x86;
   return instruction.id == X86_INS_MOV && x86.op_count == 2 && x86.operands[0].reg == X86_REG_EDI &&
@@ -45,7 +45,7 @@ bool is_mark(const cs_insn& instruction) {
 constexpr cs_arch architecture = CS_ARCH_ARM64;
 constexpr cs_mode mode = CS_MODE_LITTLE_ENDIAN;
 
-// Capstone 4 has them among the jumps.
+// Capstone 4 counts these among the jumps.
 bool calls(const cs_insn& instruction) {
   return instruction.id == ARM64_INS_BL || instruction.id == ARM64_INS_BLR;
 }
@@ -56,7 +56,7 @@ bool always_jumps(const cs_insn& instruction) {
           (condition == ARM64_CC_INVALID || condition == ARM64_CC_AL));
 }
 bool ends(const cs_insn& instruction) { return instruction.id == ARM64_INS_BRK; }
-// It is the last operand, behind what a branch compares.
+// The target is the last operand, behind what a branch compares.
 std::uintptr_t target_of(const cs_insn& instruction) {
   const cs_arm64& arm64 = instruction.detail->arm64;
   if (arm64.op_count == 0) return 0;
@@ -90,7 +90,8 @@ Step step_of(csh capstone, const cs_insn& instruction) {
   return step;
 }
 
-/// All instructions but those that just lead to the next one; nothing where some are none.
+/// Returns all instructions except those that only lead to the next one; nothing if some bytes are
+/// no instruction.
 std::optional<std::vector<Step>> read_steps(std::uintptr_t begin, std::uintptr_t end) {
   csh capstone = 0;
   if (cs_open(architecture, mode, &capstone) != CS_ERR_OK) return std::nullopt;

@@ -22,7 +22,7 @@ class MachineCodeTest : public ::testing::Test {
     if (!read({0xc3})) GTEST_SKIP() << "built without Capstone, which reads machine code";
   }
 
-  /// With addresses from 0 on.
+  /// Reads the code, and makes its addresses start at 0.
   static std::optional<MachineCode> read(const Bytes& bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
     auto code = read_machine_code(begin, begin + bytes.size());

@@ -15,7 +15,7 @@ constexpr unsigned sector_bytes = 32;
 constexpr unsigned line_bytes = 128;
 constexpr std::uint32_t lower_half = 0xffffu, upper_half = 0xffff0000u;  // half-warps
 
-/// Distinct numbers among those added; at most what 32 lanes of 16 bytes can touch.
+/// The distinct numbers among those added; at most as many as 32 lanes of 16 bytes can touch.
 class Distinct {
  public:
   void add(std::uint32_t number) {
@@ -30,7 +30,7 @@ class Distinct {
   std::size_t count_ = 0;
 };
 
-/// Every unit (word, sector, line or byte) of the size that the lanes touch.
+/// Returns every unit (word, sector, line or byte) of the given size that the lanes touch.
 Distinct units(const LaneAddresses& addresses, std::uint32_t lanes, unsigned unit_bytes) {
   Distinct found;
   for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
@@ -43,7 +43,8 @@ Distinct units(const LaneAddresses& addresses, std::uint32_t lanes, unsigned uni
   return found;
 }
 
-/// Passes if a bank serves one lane at a time, whichever of its words that wants.
+/// Returns the number of passes if a bank serves one lane at a time, whichever of its words the
+/// lane accesses.
 unsigned passes_one_by_one(const LaneAddresses& addresses, std::uint32_t lanes, unsigned banks) {
   std::array<unsigned, 32> lanes_of_bank{};
   for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
@@ -56,7 +57,8 @@ unsigned passes_one_by_one(const LaneAddresses& addresses, std::uint32_t lanes, 
   return *std::max_element(lanes_of_bank.begin(), lanes_of_bank.end());
 }
 
-/// Lanes served together: each bank gives one word a pass, to all lanes that want that word.
+/// Adds the cost of lanes that are served together: each bank delivers one word in a pass, to all
+/// lanes that ask for it.
 void add_phase(const LaneAddresses& addresses, std::uint32_t lanes, unsigned banks,
                SharedCost& cost) {
   if (lanes == 0) return;
@@ -68,7 +70,7 @@ void add_phase(const LaneAddresses& addresses, std::uint32_t lanes, unsigned ban
   cost.conflicts += passes - 1;
 }
 
-/// Whether all lanes that lie `distance` apart, in pairs, read the same.
+/// Whether all lanes whose numbers differ by `distance` read the same in pairs.
 bool is_paired(const LaneAddresses& addresses, unsigned distance) {
   for (std::uint32_t left = addresses.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -79,8 +81,9 @@ bool is_paired(const LaneAddresses& addresses, unsigned distance) {
   return true;
 }
 
-/// A half-warp of compute capability 1.x: a pass serves one word to all lanes that want it (the
-/// broadcast) and one lane of each other bank. Wider accesses are made word by word.
+/// Adds the cost of a half-warp of compute capability 1.x: a pass serves one word to all lanes that
+/// ask for it (the broadcast) and one lane of each other bank. Wider accesses are made word by
+/// word.
 void add_half_warp(const LaneAddresses& addresses, std::uint32_t lanes, unsigned banks,
                    SharedCost& cost) {
   if (lanes == 0) return;
@@ -112,7 +115,7 @@ struct Segment {
   unsigned bytes;
 };
 
-/// Takes the segment of the lowest lane that waits, with every lane in it, until none waits.
+/// Takes the segment of the lowest waiting lane, with every lane in it, until none waits.
 template <class Use>
 void for_each_segment(const LaneAddresses& addresses, std::uint32_t lanes, Use&& use) {
   const unsigned largest = addresses.bytes == 1 ? 32 : addresses.bytes == 2 ? 64 : line_bytes;
@@ -126,7 +129,7 @@ void for_each_segment(const LaneAddresses& addresses, std::uint32_t lanes, Use&&
       highest = std::max(highest, addresses.at[lane] + addresses.bytes - 1);
       lanes &= ~(1u << lane);
     }
-    unsigned bytes = largest;  // halved as long as one half holds all
+    unsigned bytes = largest;  // halved as long as one half holds all lanes
     while (bytes > sector_bytes && lowest / (bytes / 2) == highest / (bytes / 2)) bytes /= 2;
     use(Segment{lowest / bytes * bytes, bytes});
   }

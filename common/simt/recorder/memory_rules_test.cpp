@@ -74,7 +74,7 @@ struct HalfWarpCase {
   unsigned requests, wavefronts, conflicts;
 };
 
-// CUDA C++ Programming Guide 3.2, G.3.3: 16 banks, half a warp at a time, one word broadcast.
+// CUDA C++ Programming Guide 3.2, G.3.3: 16 banks, half a warp at a time, one word is broadcast.
 const HalfWarpCase half_warp_cases[] = {
     {{"one word", 4, [](unsigned) { return 0; }}, 2, 2, 0},
     {{"consecutive", 4, [](unsigned l) { return 4 * l; }}, 2, 2, 0},

@@ -53,7 +53,7 @@ bool has_loaded(const dl_phdr_info& module, std::uintptr_t address) {
 
 LoadedModule describe(const dl_phdr_info& module) {
   LoadedModule found{.path = module.dlpi_name, .base = module.dlpi_addr};
-  std::uintptr_t fixed_end = 0;  // of what the loader has made read-only behind it
+  std::uintptr_t fixed_end = 0;  // end of what the loader has made read-only
   for_each_segment(module, [&](const ElfW(Phdr) & segment, std::uintptr_t begin) {
     const std::uintptr_t end = begin + segment.p_memsz;
     if (segment.p_type == PT_TLS) found.thread_local_bytes = segment.p_memsz;
@@ -69,7 +69,7 @@ LoadedModule describe(const dl_phdr_info& module) {
   return found;
 }
 
-/// The whole of a module's file; empty where it cannot be read.
+/// Returns the whole of a module's file; empty if it cannot be read.
 std::string contents_of(const LoadedModule& module) {
   const ModuleFile& given = module_file();
   if (!given.is_given() || given.base != module.base) {
@@ -84,7 +84,7 @@ std::string contents_of(const LoadedModule& module) {
   return contents;
 }
 
-/// A structure at an offset into a file; nothing where the file ends before it does.
+/// Returns a structure at an offset into a file; nothing if the file ends too early.
 template <class T>
 std::optional<T> read_at(const std::string& file, std::size_t offset) {
   if (offset > file.size() || sizeof(T) > file.size() - offset) return std::nullopt;

@@ -39,7 +39,8 @@ void work_out(Pattern& pattern, const MemoryRules& rules) {
   const Action action = Site32(pattern.kind).action();
   LaneAddresses addresses{
       pattern.lanes, bytes, action == Action::read, {}, action == Action::atomic};
-  // Far enough from zero that lanes below the first stay positive, and aligned to a line.
+  // The middle is far enough from zero that lanes below the first stay positive, and it is aligned
+  // to a line.
   constexpr std::uint32_t middle = 0x8000'0000u;
   pattern.lowest = INT64_MAX;
   pattern.highest = INT64_MIN;
@@ -144,8 +145,8 @@ SiteState& SiteTable::find(std::uint32_t site) {
   std::size_t i = site % (table_.size() - 1);
   while (table_[i] != nullptr && table_[i]->site != site) i = (i + 1) % table_.size();
   if (table_[i] == nullptr) {
-    // An object's first word has been seen before its second, whose site lies one byte before its
-    // own (record.hpp, continued()).
+    // An object's first word is seen before its second, whose recorded code address is one byte
+    // lower (record.hpp, continued()).
     const bool continues = std::ranges::any_of(all_, [&](const auto& other) {
       return Site32(other->site).code() == Site32(site).code() + 1;
     });

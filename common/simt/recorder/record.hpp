@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <cstring>
 
-/// How one access is written down while it happens: where in the code, what it does, and where in
-/// memory, in two 32-bit words.
+/// How an access is recorded while it happens: where in the code it is, what it does, and which
+/// memory it accesses, in two 32-bit words.
 namespace tilewise::simt {
 
 enum class Action : std::uint32_t { none = 0, read = 1, write = 2, atomic = 3 };
 
-/// A place in the kernel's code that touches memory, with what it does there. Which of two is the
-/// earlier one says code_order.hpp.
+/// A place in the kernel's code that accesses memory, with what it does there. control_flow.hpp
+/// determines which of two places comes first.
 ///
 /// bits 31-30 action, 29-27 binary logarithm of the bytes, 26-0 low bits of the code address:
 /// kernels of a module lie within 128 MiB of each other.
@@ -26,7 +26,7 @@ class Site32 {
   constexpr unsigned bytes() const { return 1u << (word_ >> 27 & 7u); }
   constexpr std::uint32_t code() const { return word_ & code_mask; }
 
-  /// All but the code address, known when the hook is compiled.
+  /// Returns all bits but the code address; known when the hook is compiled.
   static constexpr std::uint32_t kind(Action action, unsigned bytes) {
     unsigned log2 = 0;
     while ((1u << log2) < bytes) ++log2;
@@ -37,24 +37,27 @@ class Site32 {
   std::uint32_t word_;
 };
 
-/// What an entry without action tells, by its number of bytes: 1 is a mark of loops.
-inline constexpr unsigned note_of_begun_copy = 2;  ///< its place is a number of BlockWatch::copy()
-inline constexpr unsigned note_of_wait = 4;        ///< its place is how many batches have arrived
+/// The meaning of an entry without action depends on its number of bytes; 1 is a mark of a loop.
+/// The entry's place is a number for BlockWatch::copy().
+inline constexpr unsigned note_of_begun_copy = 2;
+/// The entry's place is the number of batches that have arrived.
+inline constexpr unsigned note_of_wait = 4;
 
-/// Where in memory: an offset into device memory, or from `shared_place` on into the shared memory
-/// of the running block.
+/// A place in memory: an offset into device memory, or from `shared_place` on an offset into the
+/// shared memory of the running block.
 using Place = std::uint32_t;
 inline constexpr Place shared_place = 0xF000'0000u;
 constexpr bool is_shared(Place place) { return place >= shared_place; }
 
-/// What a bank of shared memory serves at a time, and what shadows keep a record of.
+/// The width of a bank of shared memory, and of the units for which shadows keep a record.
 inline constexpr unsigned word_bytes = 4;
 
-/// Whether an access to device memory lies in one that exists is known by pages of this size.
+/// The size of the pages by which the recorder knows where device memory is allocated, as a binary
+/// logarithm.
 inline constexpr unsigned device_page_bits = 16;
 
-/// The instruction a site stands for. Sites hold the low bits of the address that the hook returns
-/// to; the code of a kernel lies around the function that calls it.
+/// Returns the address of the instruction that a site stands for. Sites hold the low bits of the
+/// address that the hook returns to; all code of a kernel lies near the function that calls it.
 /// @param near an address in the module's code
 inline std::uintptr_t code_address(std::uint32_t site, std::uintptr_t near) {
   constexpr std::uintptr_t span = std::uintptr_t{1} << Site32::code_bits;
@@ -63,10 +66,11 @@ inline std::uintptr_t code_address(std::uint32_t site, std::uintptr_t near) {
   for (const std::uintptr_t candidate : {best - span, best + span}) {
     if (distance(candidate) < distance(best)) best = candidate;
   }
-  return best - 1;  // within the call rather than behind it
+  return best - 1;  // within the call instruction rather than behind it
 }
 
-/// A value of 1 to 16 bytes in a word: enough to tell whether two threads store the same.
+/// Folds a value of 1 to 16 bytes into a word, which suffices to tell whether two threads store the
+/// same value.
 inline std::uint32_t fold(const void* address, unsigned bytes) {
   std::uint32_t folded = 0, word = 0;
   if (bytes < sizeof word) {
@@ -82,49 +86,50 @@ inline std::uint32_t fold(const void* address, unsigned bytes) {
 
 }  // namespace tilewise::simt
 
-/// The short way from an access of a kernel into the trace of its warp.
+/// The fast path from an access of a kernel into the trace of its warp.
 namespace tilewise::simt {
 
-/// Accesses one thread can make before its warp's trace has to be read.
+/// The number of accesses that one thread can make before its warp's trace has to be read.
 inline constexpr std::size_t trace_rows = 1024;
 inline constexpr std::size_t trace_lanes = 32;
 
-/// A warp's accesses since its trace was last read. Row i of each array holds every lane's i-th
-/// access, so that lanes which run alike are read as a warp.
+/// A warp's accesses since its trace was last read. Row i of each array holds the i-th access of
+/// every lane, so that lanes that run alike are read as a warp.
 struct WarpRows {
-  std::uint32_t sites[trace_rows + 1][trace_lanes];  ///< Site32 words; 0: not to be looked at
+  std::uint32_t sites[trace_rows + 1][trace_lanes];  ///< Site32 words; 0: to be ignored
   Place places[trace_rows + 1][trace_lanes];
-  std::uint32_t olds[trace_rows + 1][trace_lanes];  ///< of a write: what was there before
+  std::uint32_t olds[trace_rows + 1][trace_lanes];  ///< for a write: the value before it
 };
 
-/// What the hooks need of the running CUDA thread and its operating-system thread.
+/// What the hooks need to know of the running CUDA thread and its operating-system thread.
 struct Recorder {
-  std::uint32_t* next;  ///< in WarpRows::sites, in the running lane's column; null: nothing to see
-  std::uint32_t* end;   ///< in the row behind the last
+  /// In WarpRows::sites, in the running lane's column; null: nothing is recorded.
+  std::uint32_t* next;
+  std::uint32_t* end;  ///< in the row after the last one
   std::uintptr_t shared_base;
   std::size_t shared_bytes;
   std::uintptr_t device_base;
   std::size_t device_bytes;
   const std::uint8_t* device_pages;  ///< by page: not 0 where memory is allocated
-  std::uintptr_t variables_base;     ///< what the module may write to
+  std::uintptr_t variables_base;     ///< the memory that the module may write to
   std::size_t variables_bytes;
-  std::uintptr_t stack_base;  ///< of the stack where a thread last came to variables of its own
+  std::uintptr_t stack_base;  ///< the stack on which a thread last accessed variables of its own
   std::uintptr_t stack_bytes;
-  bool guards_stores;  ///< a kernel runs, and whether its accesses are recorded or not
+  bool guards_stores;  ///< a kernel runs, whether or not its accesses are recorded
   bool has_marks;      ///< something is known of variables on stacks (private_variables.hpp)
 };
 extern __thread Recorder recorder __attribute__((tls_model("initial-exec")));
 
-/// Whether a thread comes to a variable of its own on the stack that the recorder knows. Below its
-/// frame lie the run-time's variables, and where they return to.
+/// Whether a thread accesses a variable of its own on the stack that the recorder knows. The
+/// run-time's variables and return addresses lie below the thread's frame.
 [[gnu::always_inline]] inline bool is_on_own_stack(const Recorder& r, std::uintptr_t address,
                                                    const void* frame) {
   const auto lowest = reinterpret_cast<std::uintptr_t>(frame);
   return lowest >= r.stack_base && address >= lowest && address - r.stack_base < r.stack_bytes;
 }
 
-/// What is known of a byte of a variable on a stack stands so far above it, in a byte: 0 for
-/// nothing.
+/// The distance from a byte of a variable on a stack up to the byte that says what is known of it;
+/// that byte is 0 if nothing is known.
 inline constexpr std::size_t marks_distance = 655360;
 
 /// Whether something is known of one of these bytes.
@@ -140,21 +145,22 @@ template <unsigned bytes>
   return all != 0;
 }
 
-/// A thread comes to a variable of its own of which something is known.
+/// Handles an access of a thread to a variable of its own of which something is known.
 [[gnu::cold]] void meet_marks(const void* address, std::uint32_t site);
 
-/// The trace is full: lets the block's other threads catch up, then goes on.
+/// Called when the trace is full: lets the block's other threads catch up, then returns.
 void make_room_in_trace();
 
-/// A store that nobody records, to neither shared nor device memory nor the module's variables.
-/// Returns if it is the running thread's own.
+/// Checks an unrecorded store that goes neither to shared memory, device memory nor the module's
+/// variables. Returns if the place is the running thread's own.
 [[gnu::cold]] void guard_store_elsewhere(const void* address, const void* pc, const void* frame);
 
-/// The running thread has called a memory fence.
+/// Notes that the running thread has called a memory fence.
 void note_fence();
 
-/// What the host may come to while the device is at work: memory of cudaMallocManaged() and
-/// cudaHostAlloc(), and the `__managed__` variables of a program. Empty where there is none.
+/// The memory that the host may access while the device is at work: memory of cudaMallocManaged()
+/// and cudaHostAlloc(), and the `__managed__` variables of a program. Both ranges are empty if
+/// there is none.
 struct SharedWithHost {
   std::uintptr_t base = 0;
   std::size_t bytes = 0;
@@ -163,14 +169,15 @@ struct SharedWithHost {
 };
 extern SharedWithHost shared_with_host;
 
-/// The host comes to what it shares with the device.
+/// Notes that the host accesses memory that it shares with the device.
 [[gnu::cold]] void note_host_access(const void* address, std::size_t bytes, bool writes,
                                     const void* pc);
 
-/// It does so by an atomic operation, by which it may wait for a kernel.
+/// Notes that the host accesses such memory by an atomic operation, by which it may wait for a
+/// kernel.
 [[gnu::cold]] void note_host_atomic(const void* address);
 
-/// Whether an access is the host's, to what it shares with the device.
+/// Whether the host makes this access, to memory that it shares with the device.
 [[gnu::always_inline]] inline bool is_of_host(const void* address) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   return !recorder.guards_stores &&
@@ -183,11 +190,12 @@ extern SharedWithHost shared_with_host;
   if (is_of_host(address)) note_host_access(address, bytes, writes, pc);
 }
 
-/// An access to neither shared nor allocated device memory: to a variable perhaps.
-/// @param frame of the function that makes it: its lowest address
+/// Records an access to neither shared nor allocated device memory, perhaps to a variable.
+/// @param frame the lowest address of the function that makes the access
 [[gnu::cold]] void record_elsewhere(const void* address, std::uint32_t site, const void* frame);
 
-/// Kernels run beside the run-time: where they may store is looked at in all their runs.
+/// Checks where kernels store in all their runs, because kernels run in the same process as the
+/// run-time.
 [[gnu::always_inline]] inline void guard_store(const void* address, const void* pc,
                                                const void* frame) {
   const Recorder& r = recorder;
@@ -198,14 +206,14 @@ extern SharedWithHost shared_with_host;
   guard_store_elsewhere(address, pc, frame);
 }
 
-/// What stands for a place in the code in all accesses but the first that one call writes down, so
-/// that these are no second pass through it (code_order.hpp).
+/// Returns the address to record as the place in the code for all but the first access that one
+/// call records, so that these do not count as another pass through the code (control_flow.hpp).
 inline const void* continued(const void* pc) { return static_cast<const char*>(pc) - 1; }
 
-/// Writes an access into the running lane's column of its warp's trace. Inlined into each hook,
-/// whose action and size are then constants.
-/// @param pc     where the hook returns to
-/// @param frame  of what called the hook: its lowest address
+/// Writes an access into the running lane's column of its warp's trace. It is inlined into each
+/// hook, so that action and size are constants there.
+/// @param pc the address that the hook returns to
+/// @param frame the lowest address of the function that called the hook
 template <Action action, unsigned bytes>
 [[gnu::always_inline]] inline void record(const void* address, const void* pc,
                                           const void* frame = __builtin_dwarf_cfa()) {

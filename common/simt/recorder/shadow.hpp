@@ -16,8 +16,8 @@
 
 namespace tilewise::simt {
 
-/// Who made an access and between which synchronisations: 22 bits of moment, 10 bits of thread.
-/// Moments count up over all blocks that one operating-system thread runs.
+/// Which thread made an access, and between which synchronisations: 22 bits of moment, 10 bits of
+/// thread. Moments count up over all blocks that one operating-system thread runs.
 using Tag = std::uint32_t;
 
 inline constexpr unsigned thread_bits = 10;  // blocks have at most 1,024 threads
@@ -28,11 +28,11 @@ constexpr std::uint32_t moment_of(Tag tag) { return tag >> thread_bits; }
 constexpr unsigned thread_of(Tag tag) { return tag & ((1u << thread_bits) - 1); }
 constexpr unsigned warp_of_thread(unsigned thread) { return thread / 32; }
 
-/// What has been synchronised with what in the running block: all threads at a barrier, the lanes
-/// of a mask at a __syncwarp().
+/// Which threads have been synchronised with each other in the running block: all threads at a
+/// barrier, the lanes of a mask at a __syncwarp().
 class Moments {
  public:
-  /// @return whether the numbers have run out, so that every tag there is must be forgotten.
+  /// @return whether the numbers have run out, so that all existing tags must be forgotten.
   bool start_block(std::size_t warps) {
     const bool run_out = now_ >= last;
     now_ = run_out ? 1 : now_ + 1;
@@ -50,7 +50,7 @@ class Moments {
     ++now_;
     if (!synced_[warp]) synced_[warp] = std::make_unique<Matrix>(Matrix{});
     Matrix& synced = *synced_[warp];
-    // What one of them was synchronised with, now all of them are.
+    // All of them are now synchronised with everything that one of them was synchronised with.
     std::array<std::uint32_t, 32> joined{};
     for (unsigned lane = 0; lane < 32; ++lane) {
       if ((mask >> lane & 1u) == 0) continue;
@@ -67,12 +67,13 @@ class Moments {
   }
 
   Tag tag(unsigned thread) const { return make_tag(now_, thread); }
-  /// The lowest tag of this block, and of what no barrier has passed since.
+  /// Returns the lowest tag of this block. interval_first() returns the lowest since the last
+  /// barrier.
   Tag block_first() const { return make_tag(block_first_, 0); }
   Tag interval_first() const { return make_tag(barrier_, 0); }
   unsigned barriers() const { return barriers_; }
 
-  /// Whether the access of `tag` is unordered with what `thread` does now.
+  /// Whether no synchronisation orders the access of `tag` before what `thread` does now.
   bool concurrent(Tag tag, unsigned thread) const {
     if (tag < interval_first() || thread_of(tag) == thread) return false;
     const unsigned warp = warp_of_thread(thread);
@@ -81,9 +82,10 @@ class Moments {
   }
 
  private:
-  /// By lane and other lane: the moment they last synchronised.
+  /// For each pair of lanes: the moment when they last synchronised.
   using Matrix = std::array<std::array<std::uint32_t, 32>, 32>;
-  static constexpr std::uint32_t last = (1u << (32 - thread_bits)) - 100'000;  // a block's room
+  // Leaves room for a block's moments.
+  static constexpr std::uint32_t last = (1u << (32 - thread_bits)) - 100'000;
 
   std::uint32_t now_ = 0, block_first_ = 0, barrier_ = 0;
   unsigned barriers_ = 0;
@@ -92,23 +94,23 @@ class Moments {
 
 }  // namespace tilewise::simt
 
-/// What checks keep of memory beside the memory itself.
+/// What checks keep about memory, apart from the memory itself.
 namespace tilewise::simt {
 
-/// One access as a report names it.
+/// One access, as far as a report names it.
 struct AccessRecord {
   Tag tag;
   std::uint32_t site;
 };
 
-/// One access in a grid.
+/// One access of a thread in a grid.
 struct GridAccess {
   std::uint32_t block;  ///< in the order blockIdx.x, y, z
   AccessRecord access;
 };
 
-/// Zeros without end: room for as many elements as may ever be needed, of which only those that
-/// are touched take memory. T is all zeros to begin with and needs no destructor.
+/// An array of zeros, large enough for as many elements as may ever be needed; only those that are
+/// touched take memory. An all-zero T must be its initial state, and T must need no destructor.
 template <class T>
 class LazyArray {
  public:
@@ -125,7 +127,7 @@ class LazyArray {
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
 
-  /// Zeros again.
+  /// Sets all elements to zero again.
   void clear() {
     mmap(data_, bytes_, PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -136,13 +138,13 @@ class LazyArray {
   T* data_;
 };
 
-/// A T for each allocation of device memory, made from its first place and its bytes.
+/// Holds a T for each allocation of device memory, made from its first place and its size in bytes.
 template <class T>
 class PerAllocation {
  public:
   PerAllocation() : by_page_(shared_place >> device_page_bits) {}
 
-  /// @param bytes whole pages
+  /// @param bytes a multiple of the page size
   void add(Place first, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     owned_.push_back({first, std::make_unique<T>(first, bytes)});
@@ -154,7 +156,7 @@ class PerAllocation {
     std::erase_if(owned_, [&](const Owned& owned) { return owned.first == first; });
   }
 
-  /// That of the allocation which the place lies in.
+  /// Returns the T of the allocation that the place lies in.
   T& at(Place place) {
     return *by_page_[place >> device_page_bits].load(std::memory_order_acquire);
   }

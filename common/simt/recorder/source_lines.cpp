@@ -21,7 +21,8 @@ constexpr Dwfl_Callbacks callbacks = {
     .debuginfo_path = nullptr,
 };
 
-/// The loaded modules' debugging information. Reads them anew where a module was loaded since.
+/// The debugging information of the loaded modules. It is read anew if a module has been loaded
+/// since.
 class Modules {
  public:
   SourceLine find(std::uintptr_t pc) {
@@ -37,7 +38,7 @@ class Modules {
 
  private:
   void reopen() {
-    if (dwfl_ != nullptr && module_file().is_given()) return;  // there is nothing else
+    if (dwfl_ != nullptr && module_file().is_given()) return;  // the one file is all there is
     if (dwfl_ != nullptr) dwfl_end(dwfl_);
     lines_ = {};
     dwfl_ = dwfl_begin(&callbacks);

@@ -14,12 +14,12 @@
 
 namespace tilewise::simt {
 
-/// The accesses of one warp's lanes, put back together to the instructions of a warp.
+/// The accesses of one warp's lanes, put back together into the instructions of the warp.
 ///
 /// As long as all lanes run the same sites in the same order, row i is one instruction. Where they
-/// diverge, those that have come least far in the control flow go first (lane_position.hpp), and
-/// take along all lanes that have come as far: so lanes that skipped a branch wait behind it, as on
-/// a GPU.
+/// diverge, the lanes that have come least far in the control flow go first (LanePosition in
+/// control_flow.hpp), together with all lanes that have come as far: lanes that skipped a branch
+/// thus wait behind it, as on a GPU.
 class WarpTrace {
  public:
   WarpTrace() : rows_(new WarpRows) {}
@@ -28,7 +28,7 @@ class WarpTrace {
   std::uint32_t* end() { return rows_->sites[trace_rows]; }
   WarpRows& rows() { return *rows_; }
 
-  /// Where each lane's next access goes; the running lane's is in the recorder.
+  /// Where each lane's next access goes; the recorder holds the running lane's.
   std::uint32_t*& cursor(unsigned lane) { return cursors_[lane]; }
   std::size_t count(unsigned lane) const {
     return static_cast<std::size_t>(cursors_[lane] - &rows_->sites[0][lane]) / trace_lanes;
@@ -39,8 +39,9 @@ class WarpTrace {
     behind_.clear();
   }
 
-  /// Takes out all instructions, in order. @param waiting lanes that have more to come before they
-  /// synchronise: what they have not caught up with stays.
+  /// Takes out all instructions, in order.
+  /// @param waiting the lanes that will make more accesses before they synchronise: instructions
+  /// that these have not reached yet stay in the trace
   template <class Consumer>
   void take(CodeOrder& order, unsigned warp, std::uint32_t waiting, Consumer&& consume);
 
@@ -49,7 +50,7 @@ class WarpTrace {
   struct Group {
     LanePosition position;
     std::uint32_t lanes;
-    std::uint32_t site = 0;  ///< of their next access
+    std::uint32_t site = 0;  ///< site of their next access
   };
   using Heads = std::array<std::size_t, trace_lanes>;
 
@@ -61,8 +62,8 @@ class WarpTrace {
 
   std::unique_ptr<WarpRows> rows_;
   std::array<std::uint32_t*, trace_lanes> cursors_{};
-  std::vector<Group> ahead_;   ///< where lanes' next accesses are
-  std::vector<Group> behind_;  ///< where those without a next one yet made their last
+  std::vector<Group> ahead_;   ///< the positions of lanes' next accesses
+  std::vector<Group> behind_;  ///< the last positions of lanes that have no next access yet
 };
 
 inline bool WarpTrace::row_agrees(std::size_t row, std::uint32_t site, std::uint32_t lanes) const {
@@ -111,7 +112,7 @@ void WarpTrace::take(CodeOrder& order, unsigned warp, std::uint32_t waiting, Con
 
   Heads heads;
   heads.fill(row);
-  bool stays = false;  // some lane has to wait for more
+  bool stays = false;  // some lane has to wait for more accesses
   std::uint32_t unplaced = active;
   for (const Group& group : ahead_) unplaced &= ~group.lanes;
   for (Group& group : std::exchange(behind_, {})) {
@@ -138,7 +139,7 @@ void WarpTrace::take(CodeOrder& order, unsigned warp, std::uint32_t waiting, Con
   start();
 }
 
-// Returns whether a lane has no next access, but will have one.
+// Returns whether a lane has no next access yet, but will have one.
 inline bool WarpTrace::advance(CodeOrder& order, Group group, Heads& heads, const Heads& counts,
                                std::uint32_t waiting) {
   for (std::uint32_t lanes = group.lanes; lanes != 0; lanes &= lanes - 1) {

@@ -24,7 +24,7 @@ using rewriting::Token;
 using rewriting::words_of;
 using rewriting::WrittenFunction;
 
-/// Looks at one device function.
+/// Reads the accesses of one device function.
 class AccessReader {
  public:
   AccessReader(const Outline& outline, const WrittenFunction& function,
@@ -81,7 +81,8 @@ class AccessReader {
     return first;
   }
 
-  /// `float As[16][16], *next;`: the first word of the declaration that a name with brackets is of.
+  /// Returns the first token of the declaration that a name with brackets belongs to, as in `float
+  /// As[16][16], *next;`; nothing if it is not declared there.
   std::optional<std::size_t> declared_from(std::size_t name) const {
     std::size_t first = start_of_statement(name);
     while (first < name && code_[first].is("(")) ++first;
@@ -113,7 +114,7 @@ class AccessReader {
     return end;
   }
 
-  /// "float ", of a declaration whose first variable need not be the one.
+  /// Returns the type of a declaration, "float ", whose first variable may be another one.
   std::string type_from(std::size_t first, std::size_t name) const {
     static constexpr auto no_types =
         std::to_array<std::string_view>({"__shared__", "static", "const", "extern", "volatile"});
@@ -164,7 +165,7 @@ class AccessReader {
     }
   }
 
-  /// `a[i] = A + i * n;`, of an array of pointers, which has no other such statement.
+  /// Reads `a[i] = A + i * n;` for an array of pointers, unless there is another such statement.
   void read_element_made(std::size_t name, std::size_t first) {
     std::size_t end = first;
     while (end < function_.end && !code_[end].is(";")) end = outline_.behind(end);
@@ -177,7 +178,7 @@ class AccessReader {
     }
   }
 
-  /// `const float* a = A + row * n;`, and `*a`.
+  /// Reads `const float* a = A + row * n;`, and `*a`.
   void read_pointer(std::size_t name) {
     const bool is_declared = code_[name + 1].is("=") && !code_[name + 2].is("=");
     std::size_t star = name - 1;
@@ -185,7 +186,7 @@ class AccessReader {
     if (!code_[star].is("*")) return;
     const Token& before = code_[star - 1];
     const bool is_of_type = before.is_name() && !before.is("return");
-    // `a++ * b[k]` multiplies.
+    // The star in `a++ * b[k]` multiplies.
     const bool is_product = before.is("+") && code_[star - 2].is("+") && code_[star - 3].is_name();
     if (is_declared && is_of_type) {
       std::size_t end = name + 2;
@@ -203,7 +204,7 @@ class AccessReader {
     }
   }
 
-  /// `load(from)`, of a pointer that the function makes.
+  /// Reads `load(from)`, where `from` is a pointer that the function declares.
   void read_argument(std::size_t name) {
     const bool is_argument = (code_[name - 1].is("(") || code_[name - 1].is(",")) &&
                              (code_[name + 1].is(")") || code_[name + 1].is(","));
@@ -219,7 +220,7 @@ class AccessReader {
     if (found_.back().handed_on) found_.back().distance = distance_behind(name, name + 1);
   }
 
-  /// `A + row * n + k`, up to the bracket or comma that ends it.
+  /// Reads `A + row * n + k`, up to the bracket, comma or semicolon that ends it.
   void read_sum(std::size_t name) {
     std::size_t end = name + 2;
     while (end < function_.end && !code_[end].is(",") && !code_[end].is(";") &&
@@ -229,8 +230,8 @@ class AccessReader {
     add(name, end, {{name + 2, end}});
   }
 
-  /// Whether the access is what a statement stores to: itself, by its address as a vector, or as
-  /// the first argument of what copies.
+  /// Whether a statement stores to the access: directly, through its address as a vector, or as the
+  /// first argument of a function that copies.
   bool is_stored(std::size_t name, std::size_t end) const {
     std::size_t after = end;
     std::size_t before = name;
@@ -290,7 +291,8 @@ class AccessReader {
       access.declaration = declared->second.text;
       access.declaration_line = declared->second.line;
     }
-    // An array without brackets is no element, and another variable of its name is no array.
+    // An array name without brackets is not an element, and another variable of the same name is
+    // not the array.
     const bool is_element = of_elements_.contains(access.array) && !brackets.empty();
     const auto made = made_.find(access.array);
     if (made != made_.end() && (is_element || declared == declared_.end())) {
@@ -320,8 +322,9 @@ class AccessReader {
     found_.push_back(std::move(access));
   }
 
-  /// What load_matrix_sync(), or store_matrix_sync(), is given as the distance of rows.
-  /// @param end behind the access, which its address is an argument of
+  /// Returns the row distance that is passed to load_matrix_sync() or store_matrix_sync(); "" for
+  /// other functions.
+  /// @param end the token behind the access, whose address is an argument of the call
   std::string distance_behind(std::size_t name, std::size_t end) const {
     std::size_t open = name - 1;
     while (open > function_.body && !code_[open].is("(")) {
@@ -341,8 +344,9 @@ class AccessReader {
     return code_[comma].is(",") ? words_of(code_, {comma + 1, end_of_argument(comma + 1)}) : "";
   }
 
-  /// `a_k = t % 2` of a_k, and what stands in that in turn. One word more is none.
-  /// @param of_threads  and so is what is a part of threadIdx and its like, unless it is wanted
+  /// Adds the definitions of the variables in a value, `a_k = t % 2` for a_k, and of those in their
+  /// values in turn. A variable that only renames another adds nothing.
+  /// @param of_threads  also adds values with a member, such as threadIdx.x
   void add_definitions(Part value, std::vector<QuotedLine>& found, bool of_threads = false,
                        int depth = 0) const {
     constexpr int deepest = 3;
@@ -360,8 +364,8 @@ class AccessReader {
     }
   }
 
-  /// The parts of `A + row * n` come before what a pointer made of it is indexed by. Where that
-  /// pointer moves on, what is tested may well be more than they are.
+  /// Adds the parts of `A + row * n` to those by which a pointer made of it is indexed. If that
+  /// pointer moves on, the conditions may well test more than these parts.
   void add_origin(Part value, const rewriting::IndexParts& index_parts,
                   const std::vector<Condition>& conditions, SourceAccess& access) const {
     const bool is_sum = value.end > value.first + 2 && code_[value.first + 1].is("+") &&
@@ -381,16 +385,16 @@ class AccessReader {
     SourceAccess::Memory memory;
     std::string text;
     int line;
-    Part value = {};  ///< of a pointer
+    Part value = {};  ///< a pointer's first value
   };
 
   const Outline& outline_;
   const std::vector<Token>& code_;
   const WrittenFunction& function_;
   std::vector<SourceAccess>& found_;
-  std::set<std::string_view> pointers_, sides_;  ///< parameters: behind *, and whole numbers
-  std::map<std::string_view, Declared> declared_, made_;  ///< arrays, and pointers by their values
-  std::set<std::string_view> of_elements_;  ///< those of the pointers that arrays have
+  std::set<std::string_view> pointers_, sides_;           ///< parameters: pointers, and integers
+  std::map<std::string_view, Declared> declared_, made_;  ///< arrays; pointers
+  std::set<std::string_view> of_elements_;  ///< arrays of pointers whose elements are in made_
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ std::string kernel(const std::string& body) {
   return "__global__ void kernel(const float* A, float* C, int m, int n) {\n" + body + "\n}\n";
 }
 
-/// The accesses to A, or to another array.
+/// Returns the accesses to an array.
 std::vector<SourceAccess> accesses_to(const std::string& array, const std::string& source) {
   std::vector<SourceAccess> found;
   for (SourceAccess& access : accesses_in(source)) {
@@ -25,7 +25,7 @@ std::vector<SourceAccess> accesses_to(const std::string& array, const std::strin
   return found;
 }
 
-/// "row < m, not col >= n, loop k < n"
+/// Returns the conditions as text: "row < m, not col >= n, loop k < n".
 std::string conditions(const SourceAccess& access) {
   std::string text;
   for (const SourceCondition& condition : access.conditions) {
@@ -75,7 +75,7 @@ TEST(Accesses, HaveTheConditionsThatLetAThreadThrough) {
   }
 }
 
-/// "row: no, col: exactly"
+/// Returns the parts and how they are tested: "row: no, col: exactly".
 std::string parts(const SourceAccess& access) {
   std::string text;
   for (const IndexPart& part : access.parts) {
@@ -154,7 +154,7 @@ TEST(Accesses, SayWhatTheyStoreTo) {
 }
 
 TEST(Accesses, AreReadFromAnyText) {
-  // Also from what ends anywhere.
+  // Text that ends anywhere is read, too.
   std::size_t found = 0;
   for (const char* folder : {"labs", "solutions", "grading"}) {
     for (const auto& entry :
@@ -193,7 +193,7 @@ TEST(Accesses, FollowPointersThatWalk) {
   EXPECT_EQ(found[0].text, "a++");
   EXPECT_EQ(found[0].matrix, "A");
   EXPECT_TRUE(found[1].handed_on);
-  // A product is no access.
+  // The star of a product does not make an access.
   EXPECT_TRUE(accesses_to("b", kernel("const float* b = C;\nsum += k++ * b[k];"))[0].text ==
               "b[k]");
   EXPECT_EQ(accesses_to("b", kernel("const float* b = C;\nsum += k++ * b[k];")).size(), 1U);
@@ -219,7 +219,7 @@ TEST(Accesses, KnowWhereALoopBegins) {
   EXPECT_EQ(found[0].conditions[0].start, "n / 2");
 }
 
-/// "loop 3, i: 5 between, 0 beyond"
+/// Returns a turn as text: "loop 3, i: 5 between, 0 beyond".
 std::string turn(const std::string& body, int first, int second) {
   const auto turn = turn_of_lines(kernel(body), first, second);
   if (!turn) return "";

@@ -12,8 +12,8 @@ namespace {
 
 struct Instruction {
   std::string_view name;
-  std::string_view function;  ///< of include/tilewise/ptx_instructions.hpp; empty: its operand
-  std::size_t operands;       ///< with the result, which comes first
+  std::string_view function;  ///< in tilewise/ptx_instructions.hpp; empty: copies its operand
+  std::size_t operands;       ///< including the result, which comes first
 };
 
 constexpr std::array<Instruction, 30> instructions = {{
@@ -78,7 +78,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// What a plain string literal says; nothing for a raw one, or one with a prefix.
+/// Returns the text of a plain string literal; nothing for a raw one or one with a prefix.
 std::optional<std::string> said_by(std::string_view literal) {
   if (literal.size() < 2 || literal.front() != '"' || literal.back() != '"') return std::nullopt;
   std::string said;
@@ -118,7 +118,8 @@ class AssemblyRewriter {
   }
 
  private:
-  /// Nothing where it says what is not known here, as x86's instructions in host code do.
+  /// Returns the C++ expression; nothing for instructions that are not known here, such as those of
+  /// x86 in host code.
   std::optional<std::string> expression_of(std::size_t open, std::size_t close) const {
     std::size_t at = open + 1;
     std::string text;
@@ -140,7 +141,7 @@ class AssemblyRewriter {
     return "(" + all + ")";
   }
 
-  /// The expressions behind "=r" and its like, results first.
+  /// Returns the expressions behind constraints such as "=r", results first.
   std::optional<std::vector<std::string>> operands_of(std::size_t at, std::size_t close) const {
     std::vector<std::string> operands;
     int colons = 0;
@@ -149,7 +150,8 @@ class AssemblyRewriter {
       if (token.is(":") || token.is("::")) {
         colons += static_cast<int>(token.text.size());
       } else if (token.kind == TokenKind::string && colons < 3) {
-        // "+r" is read as well as written: instructions here have results of their own.
+        // An operand with "+r" is read as well as written, but it needs no special case: the
+        // instructions here have results of their own.
         const auto end = at + 1 < close ? outline_.partner(at + 1) : std::nullopt;
         if (!end || !code_[at + 1].is("(") || *end >= close) return std::nullopt;
         const std::vector<Token> inner(code_.begin() + static_cast<std::ptrdiff_t>(at) + 1,
@@ -203,7 +205,7 @@ class AssemblyRewriter {
       return std::string(word);
     }
     if (word.size() > 2 && word.front() == '%' && !is_number(word.substr(1))) {
-      // With one % nvcc takes a register, too.
+      // nvcc also accepts a register with a single %.
       const std::string_view given = word.substr(word[1] == '%' ? 2 : 1);
       for (const std::string_view name : registers) {
         if (name != given) continue;

@@ -7,7 +7,7 @@
 namespace tilewise::simt {
 namespace {
 
-// In what is expected @ stands for the functions' namespace.
+// In the expected text, @ stands for the functions' namespace.
 std::string with_namespace(std::string text) {
   for (auto at = text.find('@'); at != text.npos; at = text.find('@')) {
     text.replace(at, 1, "::tilewise::simt::ptx_instructions::");

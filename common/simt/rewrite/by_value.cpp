@@ -60,12 +60,13 @@ class CallMarker {
   }
 
  private:
-  /// Names for pointers and references: `using Row = const float*;`, `typedef float (&Tile)[16];`.
+  /// Collects the names that stand for pointers and references: `using Row = const float*;`,
+  /// `typedef float (&Tile)[16];`.
   void find_aliases() {
     for (std::size_t i = 0; i + 2 < code_.size(); ++i) {
       const bool is_using = code_[i].is("using") && code_[i + 2].is("=");
       if (!is_using && !code_[i].is("typedef")) continue;
-      bool is_indirect = false;  // what stands just before
+      bool is_indirect = false;  // the token just before is a * or &
       for (std::size_t at = i + 1; at < code_.size() && !ends_alias(code_[at]); ++at) {
         if (is_indirection(code_[at])) {
           is_indirect = true;
@@ -93,14 +94,14 @@ class CallMarker {
     }
     const auto [known, is_new] = functions_.emplace(code_[open - 1].text, function);
     if (is_new) return;
-    // Of an overloaded function only what all of that name have in common.
+    // For an overloaded function, only what all functions of that name have in common counts.
     std::vector<bool>& all = known->second.parameters;
     all.resize(std::min(all.size(), function.parameters.size()));
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = all[i] && function.parameters[i];
     known->second.returns_structure &= function.returns_structure;
   }
 
-  /// Whether a type is neither of the language's own, nor a pointer, nor a reference.
+  /// Whether a type may be a structure: it is not built-in, a pointer or a reference.
   bool may_be_structure(Part part) const {
     static constexpr std::array<std::string_view, 17> own = {
         "void",   "bool",    "char",   "short", "int", "long",   "signed",  "unsigned", "float",
@@ -124,13 +125,13 @@ class CallMarker {
     std::size_t open = name + 1;
     if (code_[open].is("<")) {
       const auto close = outline_.template_close(open);
-      // A type that is named may be a reference: `f<Row&>(row)`.
+      // A template argument may be a reference: `f<Row&>(row)`.
       if (!close || has_indirection({open, *close})) return;
       open = *close + 1;
     }
     if (open >= code_.size() || !code_[open].is("(")) return;
     const auto close = outline_.partner(open);
-    // Whether < begins template arguments is not known here: a comma might be theirs.
+    // It is not known here whether < begins template arguments, to which a comma might belong.
     if (!close || angles_before_[*close] > angles_before_[open]) return;
     const Function& function = known->second;
     const auto arguments = outline_.parts_between(open, *close);
@@ -142,7 +143,7 @@ class CallMarker {
     if (function.returns_structure && is_assigned) copy({name, *close + 1});
   }
 
-  /// An object that is made to be assigned, alone or by choice: `out[i] = float4{a, b, c, d}`,
+  /// Copies a temporary object that is assigned, alone or by choice: `out[i] = float4{a, b, c, d}`,
   /// `*to = fits ? *from : Quad<float>{}`. g++ would store its members one by one.
   void mark_object(std::size_t open) {
     const auto close = outline_.partner(open);
@@ -150,7 +151,8 @@ class CallMarker {
     if (first && *first > 1 && is_to_be_assigned(*first)) copy({*first, *close + 1});
   }
 
-  /// Where the name of a type begins that ends before a token: `N::Quad<4>`; nothing if none does.
+  /// Returns the start of the type name that ends before a token: `N::Quad<4>`; nothing if none
+  /// does.
   std::optional<std::size_t> type_before(std::size_t end) const {
     std::size_t at = end;
     while (at > 0) {
@@ -178,22 +180,22 @@ class CallMarker {
       if (code_[at].is(")") || code_[at].is("]")) at = outline_.partner(at).value_or(1);
       if (code_[at].is("}")) {
         const auto open = outline_.partner(at);
-        if (!open || !type_before(*open)) return false;  // the end of a statement
+        if (!open || !type_before(*open)) return false;  // the brace ends a statement
         at = *open;
       }
     }
     return false;
   }
 
-  /// Whether a `=` assigns, as far as that can be told from what stands before it, rather than
-  /// belongs to a declaration.
+  /// Whether a `=` assigns and does not belong to a declaration, as far as the tokens before it
+  /// show that.
   bool assigns(std::size_t equals) const {
     if (equals < 2) return false;
     static constexpr std::array<std::string_view, 11> before = {"*", ".", "->", ";",    "{", "}",
                                                                 "(", ")", ":",  "else", "do"};
     const Token& last = code_[equals - 1];
     if (last.is(")")) return true;
-    if (last.is("+") || last.is("-")) return code_[equals - 2].is(last.text);  // of two signs each
+    if (last.is("+") || last.is("-")) return code_[equals - 2].is(last.text);  // ++, --
     if (last.is("]")) {
       const auto open = outline_.partner(equals - 1);
       return open && *open > 0 && !code_[*open - 1].is("auto") && !is_reference(code_[*open - 1]);
@@ -203,8 +205,8 @@ class CallMarker {
 
   static bool is_reference(const Token& token) { return token.is("&") || token.is("&&"); }
 
-  /// Whether a copy of an argument means the same: that of a list in braces has no type of its own,
-  /// NULL becomes a number, and a function's name may stand for several.
+  /// Whether copying an argument keeps its meaning: a list in braces has no type of its own, NULL
+  /// would become a number, and a function's name may stand for several functions.
   bool may_be_copied(Part argument) const {
     if (argument.first == argument.end) return false;
     const Token& first = code_[argument.first];
@@ -226,8 +228,8 @@ class CallMarker {
   const Outline& outline_;
   const std::vector<Token>& code_;
   Edits& edits_;
-  std::vector<std::size_t> angles_before_;        ///< a token, itself included
-  std::unordered_set<std::string_view> aliases_;  ///< for pointers and references
+  std::vector<std::size_t> angles_before_;        ///< counts of < and >
+  std::unordered_set<std::string_view> aliases_;  ///< of pointers, references
   std::unordered_map<std::string_view, Function> functions_;
 };
 

@@ -16,9 +16,9 @@ class Collector {
   Collector(const Outline& outline, std::size_t body)
       : outline_(outline), code_(outline.code()), body_(body) {}
 
-  /// Goes back from the token, and out of the brackets around it.
+  /// Walks back from the token, and out of the brackets around it.
   std::vector<Condition> run(std::size_t index) {
-    bool is_other_statement = false;  // than the one that holds the token, at this depth
+    bool is_other_statement = false;  // a statement at this depth that does not hold the token
     bool is_second_choice = false;
     for (std::size_t i = index; i-- > body_ + 1;) {
       const Token& token = code_[i];
@@ -61,7 +61,7 @@ class Collector {
   }
 
  private:
-  /// Of a `for`, whose parentheses have two.
+  /// Whether the semicolon is one of the two in the parentheses of a `for`.
   bool is_in_header(std::size_t semicolon) const {
     for (std::size_t i = semicolon; i-- > body_;) {
       if (code_[i].is("{") || code_[i].is("}")) return false;
@@ -71,7 +71,7 @@ class Collector {
     return false;
   }
 
-  /// The word before parentheses: `if`, also of `if constexpr`.
+  /// Returns the word before parentheses: `if`, also for `if constexpr`.
   std::string_view word_of(std::size_t open) const {
     const bool is_constexpr = code_[open - 1].is("constexpr");
     return code_[open - (is_constexpr ? 2 : 1)].text;
@@ -95,7 +95,7 @@ class Collector {
     }
   }
 
-  /// The parentheses of the `if` that a statement is the body of, which ends before `end`.
+  /// Returns the parentheses of the `if` whose body is the statement that ends before `end`.
   std::optional<Part> head_of_body(std::size_t end) const {
     std::size_t before = end;
     if (code_[end - 1].is("}")) {
@@ -120,11 +120,11 @@ class Collector {
     return open && word_of(*open) == "if";
   }
 
-  /// `if (row >= n) return;`, whose last token this is.
+  /// Looks for `if (row >= n) return;`, of which this is the last token.
   void look_for_exit(std::size_t end) {
     static constexpr auto ways_out =
         std::to_array<std::string_view>({"return", "continue", "break"});
-    std::size_t last = end;  // the semicolon of what may leave
+    std::size_t last = end;  // the semicolon of the statement that may leave
     if (code_[end].is("}")) {
       const auto open = outline_.partner(end);
       if (!open || *open + 1 >= end || !code_[end - 1].is(";")) return;
@@ -140,7 +140,7 @@ class Collector {
     if (head) add(Condition::Kind::test, {head->first + 1, head->end}, true);
   }
 
-  /// @return where to go on: at the `if`
+  /// @return where to continue: at the `if`
   std::size_t read_else(std::size_t word) {
     const auto head = head_of_body(word);
     if (!head) return word;
@@ -148,13 +148,13 @@ class Collector {
     return head->first - 1;
   }
 
-  /// Where the operand begins that ends before an operator.
+  /// Returns the start of the operand that ends before an operator.
   std::size_t start_of_operand(std::size_t end) const {
     static constexpr auto weaker = std::to_array<std::string_view>(
         {"(", "[", "{", ",", ";", "=", "?", ":", "return", "&&", "||"});
     std::size_t first = end;
     while (first > body_ + 1 && std::ranges::find(weaker, code_[first - 1].text) == weaker.end()) {
-      // Before ? all that && and || join is one condition.
+      // Operands joined by && and || form a single condition before ?.
       first = code_[first - 1].is(")") || code_[first - 1].is("]")
                   ? outline_.partner(first - 1).value_or(first - 1)
                   : first - 1;
@@ -163,16 +163,16 @@ class Collector {
     return first;
   }
 
-  /// Splits at what joins conditions of which each must hold, or none.
+  /// Adds conditions, split at the operators whose operands must all hold, or must all not hold.
   void add(Condition::Kind kind, Part words, bool must_not_hold) {
     const std::string_view joint = must_not_hold ? "||" : "&&";
     const std::string_view other = must_not_hold ? "&&" : "||";
-    // One pair of parentheses around all of it says nothing.
+    // A pair of parentheses around the whole condition means nothing.
     while (words.first + 1 < words.end && code_[words.first].is("(") &&
            outline_.partner(words.first) == words.end - 1) {
       words = {words.first + 1, words.end - 1};
     }
-    // `const bool inside = row < n;`
+    // A variable, `const bool inside = row < n;`, is replaced by its initial value.
     if (words.first + 1 == words.end && code_[words.first].is_name()) {
       const auto made = definition_of(outline_, words.first, body_);
       if (made && made->first < words.first) return add(kind, *made, must_not_hold);
@@ -187,7 +187,7 @@ class Collector {
       if (code_[i].is(joint)) joints.push_back(i);
     }
     std::size_t end = words.end;
-    std::ranges::reverse(joints);  // found_ is turned round in the end
+    std::ranges::reverse(joints);  // found_ is reversed in the end
     for (const std::size_t joint_at : joints) {
       add(kind, {joint_at + 1, end}, must_not_hold);
       end = joint_at;

@@ -7,18 +7,20 @@
 
 namespace tilewise::simt::rewriting {
 
-/// What must hold, or must not, for a thread to come to a place.
+/// A condition that must, or must not, hold for a thread to reach a place.
 struct Condition {
   enum class Kind { test, loop };
   Kind kind;
-  Part words;          ///< `row < n`; of several that && joins each is one
-  bool must_not_hold;  ///< it stands before `else`, `return`, `continue` or the second choice of ?:
+  Part words;          ///< `row < n`; each operand of && is a condition of its own
+  bool must_not_hold;  ///< it guards `else`, `return`, `continue`, `break` or the second choice of
+                       ///< ?:
 };
 
-/// The conditions of a function that decide whether a thread comes to a token, in the order of the
-/// source: of each `if`, `for` and `while` around it, of an `if` before it that leaves, and in its
-/// own expression those before && and ?. A condition that is a variable is what that is made from.
-/// Of a lambda's body those that stand in it.
+/// Returns the conditions of a function that decide whether a thread reaches a token, in the order
+/// of the source: those of each `if`, `for` and `while` around it, of an earlier `if` that leaves,
+/// and those before && and ? in its own expression. A variable that is used as a condition is
+/// replaced by its initial value. For a token in a lambda's body, only conditions in that body
+/// count.
 /// @param body the bracket that opens the function around it
 std::vector<Condition> conditions_before(const Outline& outline, std::size_t index,
                                          std::size_t body);

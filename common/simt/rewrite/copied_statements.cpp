@@ -1,5 +1,4 @@
-// Statements that were copied from a neighbour, of which a part should have been changed and was
-// not.
+// Finds statements that were copied from a neighbour and then not changed in every place.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -20,11 +19,11 @@ using rewriting::TokenKind;
 
 /// `c10 += a1 * b.x;`
 struct Assignment {
-  std::size_t first, sign, end;  ///< tokens: of the target, the operator, the semicolon
-  bool adds;                     ///< the operator is two tokens, + and =
+  std::size_t first, sign, end;  ///< first tokens of the target and the operator, and the semicolon
+  bool adds;                     ///< the operator is +=, which is two tokens
 };
 
-/// A statement that begins at a token and is no declaration.
+/// Returns the assignment that begins at a token and is no declaration.
 std::optional<Assignment> assignment_at(const Outline& outline, std::size_t first) {
   const std::vector<Token>& code = outline.code();
   if (code[first].kind != TokenKind::identifier) return std::nullopt;
@@ -54,8 +53,8 @@ bool has(const std::vector<Token>& code, std::size_t from, std::size_t to, std::
                      [&](const Token& token) { return token.is(text); });
 }
 
-/// Whether a name is of a pointer, or of an index: it has a subscript, is followed, or stands in
-/// one.
+/// Whether a name is that of a pointer or of an index: it has a subscript, is dereferenced, or
+/// stands in a subscript.
 bool leads_somewhere(const Outline& outline, std::string_view name) {
   static constexpr auto before_operands =
       std::to_array<std::string_view>({"=", "(", ",", "?", ":", "+", "-", "return", ";"});
@@ -71,12 +70,13 @@ bool leads_somewhere(const Outline& outline, std::string_view name) {
   return false;
 }
 
-/// Whether nobody means two neighbours to take the same from the right: a product that is added to
-/// two sums, an element that goes to two places of tiles, a sum that does.
+/// Whether it is surely a mistake for two neighbours to take the same value from the right: a
+/// product that is added to two sums, or an element or a variable that is stored in two places of
+/// tiles.
 bool is_of_one_place(const Outline& outline, const Assignment& each) {
   const std::vector<Token>& code = outline.code();
   if (each.adds) {
-    // Pointers and indices go on by the same steps.
+    // Pointers and indices may well move by equal steps.
     const bool goes_on =
         each.sign == each.first + 1 && leads_somewhere(outline, code[each.first].text);
     return has(code, each.sign, each.end, "*") && !goes_on;
@@ -96,7 +96,7 @@ std::string words(std::string_view source, const Token& first, const Token& last
 void remark_on_copies(const Outline& outline, std::string_view source,
                       std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
-  std::vector<Assignment> run;  // of statements that follow one another
+  std::vector<Assignment> run;  // successive assignments
   for (std::size_t i = 1; i < code.size(); ++i) {
     const bool begins_here = code[i - 1].is(";") || code[i - 1].is("{") || code[i - 1].is("}");
     if (!begins_here) continue;
@@ -119,7 +119,7 @@ void remark_on_copies(const Outline& outline, std::string_view source,
                                          : tr("{} gets here what {} gets on line {}, {}", second,
                                               first, code[before.first].line, value),
                          tr("Was one copied from the other, and not changed in every place?")});
-      return;  // one is enough: what follows may be copied, too
+      return;  // one remark is enough, since the following statements may be copies, too
     }
     run.push_back(*found);
   }

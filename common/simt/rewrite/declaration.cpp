@@ -34,8 +34,8 @@ bool is_builtin_type(const Token& token) {
                            "int", "long", "signed", "unsigned", "float", "double", "auto"});
 }
 
-/// Reads a declaration from its first token to its semicolon, telling names from types by their
-/// order: an identifier followed by another one, or by template arguments, names a type.
+/// Reads a declaration from its first token to its semicolon. Their order tells names from types:
+/// an identifier followed by another one, or by template arguments, names a type.
 class Parser {
  public:
   Parser(const Outline& outline, std::size_t first)
@@ -160,14 +160,14 @@ class Parser {
 
   bool has_type_ = false;
   bool in_class_head_ = false;
-  // Of the current declarator:
+  // The state of the current declarator:
   std::optional<std::size_t> pointer_;
   std::optional<std::size_t> name_;
   std::optional<std::size_t> bounds_;
   bool in_parentheses_ = false;
 };
 
-/// Where the declaration starts whose qualifiers or type may stand before `__shared__`.
+/// Returns the start of the declaration, whose qualifiers or type may stand before `__shared__`.
 std::optional<std::size_t> find_first(const Outline& outline, std::size_t earliest,
                                       std::size_t shared) {
   const auto& code = outline.code();
@@ -222,10 +222,11 @@ namespace {
 
 constexpr auto no_brace = static_cast<std::size_t>(-1);
 
-/// More than anyone writes; every declaration is held against all of them.
+/// More gotos than anyone writes; the bound is there because every declaration is compared with all
+/// of them.
 constexpr std::size_t most_gotos = 1000;
 
-/// Jumps out of one block may pass a declaration in the next, and so on.
+/// A jump out of one block may pass a declaration in the next, and so on.
 constexpr int most_moves = 16;
 
 }  // namespace
@@ -252,7 +253,8 @@ void Jumps::find_jumps() {
     }
   }
   if (gotos.size() > most_gotos) return;
-  // Another function's label of that name is in no block that a goto shares with a declaration.
+  // Labels of that name in other functions do no harm: they are in no block that a goto shares with
+  // a declaration.
   for (const std::size_t from : gotos) {
     if (from + 1 == code_.size()) continue;
     const auto& all = labels[code_[from + 1].text];
@@ -268,7 +270,8 @@ bool Jumps::is_switch(std::size_t brace) const {
   return open && *open > 0 && code_[*open - 1].is("switch");
 }
 
-// Not a namespace's, where another function may have a label of that name.
+// Whether a brace is inside a function, not a namespace, where another function may have a label of
+// that name.
 bool Jumps::is_in_function(std::size_t brace) const {
   return brace != no_brace && outline_.scope(brace + 1) == Scope::block;
 }
@@ -278,7 +281,7 @@ std::size_t Jumps::end_of_scope(std::size_t index) const {
   return brace == no_brace ? code_.size() : outline_.partner(brace).value_or(code_.size());
 }
 
-// A `case` of the switch whose body starts at `brace`.
+// Whether a `case` of the switch whose body starts at `brace` stands behind a token.
 bool Jumps::has_label_behind(std::size_t brace, std::size_t index) const {
   const std::size_t end = outline_.partner(brace).value_or(0);
   auto label = std::upper_bound(switch_labels_.begin(), switch_labels_.end(), index);
@@ -290,7 +293,7 @@ bool Jumps::has_label_behind(std::size_t brace, std::size_t index) const {
   return false;
 }
 
-// The innermost { that is `brace` or around it, and around the token, too.
+// Returns the innermost { that is `brace` or around it, and is also around the token.
 std::size_t Jumps::common_brace(std::size_t brace, std::size_t index) const {
   while (brace != no_brace && (index < brace || index > outline_.partner(brace).value_or(0))) {
     brace = braces_[brace];
@@ -298,7 +301,7 @@ std::size_t Jumps::common_brace(std::size_t brace, std::size_t index) const {
   return brace;
 }
 
-/// Of the statement directly in a block that holds the token.
+/// Returns the start of the statement that holds the token and is directly in the block of `brace`.
 std::size_t Jumps::statement_start(std::size_t brace, std::size_t index) const {
   std::size_t start = brace + 1;
   for (std::size_t i = start; i < index; ++i) {
@@ -309,7 +312,7 @@ std::size_t Jumps::statement_start(std::size_t brace, std::size_t index) const {
       ends = code_[i].is("{");
       i = *close;
     }
-    // What is before an else belongs to its statement.
+    // The part before an else belongs to the same statement.
     if (ends && i + 1 < code_.size() && !code_[i + 1].is("else")) start = i + 1;
   }
   return start;

@@ -13,9 +13,9 @@ namespace tilewise::simt::rewriting {
 
 /// One variable of a declaration. Members are indices into Outline::code().
 struct Declarator {
-  std::size_t first;  ///< its name or the first * before it
+  std::size_t first;  ///< its name, or the first * before it
   std::size_t name;
-  std::optional<std::size_t> bounds;  ///< its first [
+  std::optional<std::size_t> bounds;  ///< the first [ behind its name
   std::size_t end;                    ///< the comma or semicolon after it
   bool in_parentheses;                ///< as in `float (*row)[16]`
 };
@@ -27,36 +27,37 @@ struct Declaration {
   std::vector<Declarator> declarators;
 };
 
-/// Why text is not a shared declaration that the simulator can take.
+/// Why a text is not a shared declaration that the simulator can take.
 struct DeclarationError {
-  std::size_t position;  ///< up to where it was read
+  std::size_t position;  ///< the token at which reading stopped
   std::string_view message;
 };
 
-/// Parses the declaration around the token `shared`, which says `__shared__`. It starts no earlier
-/// than at the token `earliest`.
+/// Parses the declaration around the token `shared`, which is `__shared__`. The declaration starts
+/// at the token `earliest` or later.
 std::variant<Declaration, DeclarationError> parse_declaration(const Outline& outline,
                                                               std::size_t earliest,
                                                               std::size_t shared);
 
-/// The end of an attribute or alignment that starts at `index`, `[[...]]` or `alignas(...)`: its
-/// last token. Nothing if none starts there.
+/// Returns the last token of an attribute or alignment that starts at `index`, `[[...]]` or
+/// `alignas(...)`. Returns nothing if none starts there.
 std::optional<std::size_t> attribute_end(const Outline& outline, std::size_t index);
 
-/// `__shared__` and the storage classes it can stand with.
+/// Whether a token is `__shared__` or a storage class that can stand with it.
 bool is_storage(const Token& token);
 
-/// Where code goes on elsewhere: at a `case` or a label. CUDA lets it jump over the declaration of
-/// a shared variable, which starts nothing; C++ lets none jump over that of a reference.
+/// Knows the jumps of a source, to a `case` or a label. CUDA allows a jump over the declaration of
+/// a shared variable, which initialises nothing; C++ forbids a jump over the declaration of a
+/// reference.
 class Jumps {
  public:
   explicit Jumps(const Outline& outline);
 
-  /// The token before which a declaration can stand so that no jump passes it; nothing where it
-  /// can stay.
+  /// Returns the token before which a declaration can stand so that no jump passes it; nothing
+  /// where it can stay in its place.
   std::optional<std::size_t> place_before(const Declaration& declaration) const;
 
-  /// The } of the block that a token is in, or the end of the file.
+  /// Returns the } of the block around a token, or the end of the file.
   std::size_t end_of_scope(std::size_t index) const;
 
  private:

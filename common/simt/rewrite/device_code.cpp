@@ -33,7 +33,7 @@ std::optional<std::size_t> DeviceCode::open(std::size_t index) {
 }
 
 void DeviceCode::close(std::size_t index) {
-  // More than one where alternatives under #if end different numbers of them.
+  // One brace closes several blocks where branches of an #if close different numbers of them.
   for (; !braces_.empty() && braces_.back().close <= index; braces_.pop_back()) {
     head_ = goes_on_after(index) ? braces_.back().head : Head{};
   }
@@ -49,7 +49,8 @@ void DeviceCode::pass_word(std::size_t index) {
   }
 }
 
-// Whether the `}` ends an initializer or a lambda in a declaration: S() : a{1}, b{2} { ... }
+// Whether the declaration goes on after the `}` of an initializer or a lambda: S() : a{1}, b{2} {
+// ... }
 bool DeviceCode::goes_on_after(std::size_t close) const {
   static constexpr std::array<std::string_view, 5> going_on = {",", "{", "(", ")", "]"};
   return close + 1 < code_.size() &&

@@ -8,24 +8,25 @@
 
 namespace tilewise::simt::rewriting {
 
-/// Follows a source and knows what of it is device code: what stands in braces that `__global__` or
-/// `__device__` leads in to. What may have to be a constant does not count (`constexpr` functions,
-/// initializers of `constexpr` variables).
+/// Follows a source, token by token, and knows which parts are device code: those in braces that
+/// `__global__` or `__device__` introduces. Code that may have to be a constant expression does not
+/// count (`constexpr` functions, initializers of `constexpr` variables).
 class DeviceCode {
  public:
   explicit DeviceCode(const Outline& outline) : outline_(outline), code_(outline.code()) {}
 
-  /// For each token in turn. @return where a kernel's body ends, if it begins at this one
+  /// Must be called for each token in turn. @return where a kernel's body ends, if it begins at
+  /// this token
   std::optional<std::size_t> pass(std::size_t index);
 
-  /// Whether the token passed last stands in device code.
+  /// Whether the last token passed stands in device code.
   bool inside() const { return !braces_.empty() && braces_.back().is_device; }
 
-  /// Where the device function ends that the token passed last stands in.
+  /// Returns the end of the device function around the last token passed.
   std::size_t end_of_function() const;
 
  private:
-  /// What the statement or declaration so far says of the braces to come.
+  /// What the current statement or declaration has said so far about the braces to come.
   struct Head {
     bool is_device = false;
     bool is_kernel = false;

@@ -21,7 +21,8 @@ bool is_one_of(const Token& token, std::span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), token.text) != words.end();
 }
 
-/// Words that stand for `__device__`, `__constant__` or `__managed__`: these, and macros.
+/// The words that stand for `__device__`, `__constant__` or `__managed__`: these words themselves,
+/// and macros.
 class Qualifiers {
  public:
   explicit Qualifiers(const std::vector<Token>& tokens) {
@@ -35,7 +36,7 @@ class Qualifiers {
   bool is_qualifier(const Token& token) const {
     return is_one_of(token, qualifiers) || all_.contains(token.text);
   }
-  /// What a declaration with these words declares.
+  /// Returns the kind of variable that a declaration with these words declares.
   std::string_view kind_of(std::span<const Token> words) const {
     const auto has = [&](std::string_view word, const std::set<std::string_view>& macros) {
       return std::ranges::any_of(
@@ -44,9 +45,9 @@ class Qualifiers {
     if (has("__constant__", constant_)) return "constant";
     return has("__managed__", managed_) ? "managed" : "device";
   }
-  /// A macro whose arguments may be the names of variables.
+  /// Whether a token is a macro whose arguments may be the names of variables.
   bool takes_names(const Token& token) const { return with_parameters_.contains(token.text); }
-  /// All words of macros that have a qualifier: one may be the name of a variable.
+  /// Returns all words of macros that contain a qualifier: any may be the name of a variable.
   const std::set<std::string_view>& words() const { return words_; }
 
  private:
@@ -77,14 +78,14 @@ struct Variables {
   std::size_t end;  ///< the semicolon
 };
 
-/// Reads a declaration on from its qualifier, telling variables from functions by what follows the
-/// name.
+/// Reads the rest of a declaration from its qualifier on. What follows the name tells variables
+/// from functions.
 class Reader {
  public:
   Reader(const Outline& outline, std::size_t qualifier)
       : outline_(outline), code_(outline.code()), at_(qualifier + 1) {}
 
-  /// Nothing where it declares a function, or is not understood.
+  /// Returns nothing where the declaration is that of a function or is not understood.
   std::optional<Variables> read() {
     Variables found;
     for (; at_ < code_.size(); ++at_) {
@@ -149,7 +150,7 @@ class Reader {
     return go_to(close);
   }
 
-  /// To the token before the comma or semicolon.
+  /// Moves to the token before the comma or semicolon.
   bool pass_initialiser() {
     for (; at_ + 1 < code_.size(); ++at_) {
       const Token& next = code_[at_ + 1];
@@ -188,7 +189,7 @@ class Marker {
         edits_(edits) {}
 
   std::string run() {
-    // Whole declarations may come from macros: their variables get no page of their own.
+    // Macros may stand for whole declarations, whose variables get no page of their own.
     for (const std::string_view word : qualifiers_.words()) list("device", word);
     for (std::size_t i = 0; i < code_.size(); ++i) {
       if (code_[i].is("__shared__")) {
@@ -212,7 +213,8 @@ class Marker {
   }
 
  private:
-  /// `[] __device__ {}` or `() __device__`, which nothing but attributes can be mistaken for.
+  /// Whether the qualifier follows a lambda's introducer, `[] __device__ {}` or `() __device__`,
+  /// and not an attribute.
   bool follows_a_lambda(std::size_t qualifier) const {
     if (qualifier == 0) return false;
     const Token& before = code_[qualifier - 1];
@@ -221,7 +223,7 @@ class Marker {
     if (!open) return true;
     if (before.is("]")) return !code_[*open + 1].is("[");
     if (*open == 0) return true;
-    const Token& introducer = code_[*open - 1];  // or the end of template parameters
+    const Token& introducer = code_[*open - 1];  // it may also be the end of template parameters
     return introducer.is("]") || introducer.is(">");
   }
 
@@ -263,7 +265,7 @@ class Marker {
     const std::size_t first = statement_of(qualifier);
     const std::size_t name = variables.names.front();
     const Scope scope = outline_.scope(qualifier);
-    if (scope == Scope::block && !says(first, name, "static")) return;  // on a thread's stack
+    if (scope == Scope::block && !says(first, name, "static")) return;  // on the stack
     const std::string_view kind = qualifiers_.kind_of({at(first), at(name)});
     edits_.insert_before(code_[qualifier], variables.names.size() == 1
                                                ? "TILEWISE_DEVICE_VARIABLE "

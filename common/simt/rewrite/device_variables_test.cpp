@@ -12,7 +12,7 @@ struct Case {
   const char* name;
   std::string source;
   std::string text;
-  std::string names;  // of the prologue
+  std::string names;  // the names in the prologue
 };
 
 constexpr const char* mark = "TILEWISE_DEVICE_VARIABLE ";

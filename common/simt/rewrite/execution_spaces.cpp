@@ -24,26 +24,26 @@ bool is_one_of(const Token& token, const Words& words) {
   return std::find(words.begin(), words.end(), token.text) != words.end();
 }
 
-/// Where a function may run.
+/// The execution spaces in which a function may run.
 struct Space {
   bool is_kernel = false, on_device = false, on_host = false;
-  bool is_defined = false;  ///< here; what is declared alone may be anybody's
+  bool is_defined = false;  ///< defined in this file; a mere declaration may belong to another
   bool is_constexpr = false;
 };
 
 /// A function of the file, outside of classes.
 struct FileFunction {
   std::size_t name;
-  std::size_t parameters;  ///< its (
-  std::size_t body = 0;    ///< its {; 0: declared only
+  std::size_t parameters;  ///< the opening parenthesis
+  std::size_t body = 0;    ///< the opening brace; 0: only declared
   Space space = {};
-  std::size_t fewest = 0, most = 0;  ///< arguments that it takes
-  /// The { of the namespace with a name that it is in; none: it is seen everywhere.
+  std::size_t fewest = 0, most = 0;  ///< numbers of arguments that it takes
+  /// The { of the named namespace around it; none: it is visible everywhere.
   std::optional<std::size_t> home = {};
 };
 
-/// Looks at the functions of one file, by their words alone: what a macro stands for, members and
-/// what is named with its scope are taken to be right.
+/// Checks the functions of one file by their tokens alone: uses of macros, members and qualified
+/// names are taken to be right.
 class SpaceChecker {
  public:
   SpaceChecker(const Outline& outline, const std::set<std::string_view>& macros,
@@ -121,14 +121,15 @@ class SpaceChecker {
     if (is_alone) by_name_[code_[name].text].push_back(function);
   }
 
-  /// `namespace a::b {`; one without a name is seen by all of the file.
+  /// Whether a brace opens a namespace, `namespace a::b {`. An unnamed one does not count, because
+  /// the whole file sees its contents.
   bool opens_named_namespace(std::size_t brace) const {
     const std::size_t begin = statement_begin(brace);
     return outline_.scope(brace) == Scope::file && says(begin, brace, "namespace") &&
            !code_[brace - 1].is("namespace");
   }
 
-  /// The functions of this name that a call with so many arguments there may be of.
+  /// Returns the functions of this name that a call with so many arguments may refer to.
   std::vector<Space> candidates(std::size_t name, std::optional<std::size_t> arguments) const {
     std::vector<Space> found;
     const auto named = by_name_.find(code_[name].text);
@@ -169,12 +170,12 @@ class SpaceChecker {
            tr("a __global__ function returns nothing: write __global__ void {}(...)", name));
   }
 
-  /// CUDA C++ Programming Guide, "Function Parameters": none of a kernel's is passed by reference.
-  /// nvcc says nothing; a GPU then reads the host's address.
+  /// CUDA C++ Programming Guide, "Function Parameters": a kernel takes no parameter by reference.
+  /// nvcc says nothing; a GPU then reads an address of the host.
   void check_parameters(const FileFunction& kernel) {
     const auto close = outline_.partner(kernel.parameters);
     for (const Part& part : outline_.parts_between(kernel.parameters, *close)) {
-      std::size_t end = part.first;  // of its declaration, before a default
+      std::size_t end = part.first;  // the end of the declaration, before a default argument
       while (end < part.end && !code_[end].is("=")) ++end;
       for (std::size_t i = part.first; i < end; ++i) {
         if (code_[i].is("<")) i = outline_.template_close(i).value_or(i);
@@ -189,27 +190,27 @@ class SpaceChecker {
     }
   }
 
-  /// A function whose last statement is a launch: what runs past its end runs on in whatever lies
-  /// behind it.
+  /// Looks for a status function whose last statement is a launch: execution that runs past its end
+  /// continues in whatever code lies behind it.
   void check_end(const FileFunction& function) {
     if (!says(statement_begin(function.name), function.name, "cudaError_t")) return;
     const std::size_t close = *outline_.partner(function.body);
-    if (!code_[close - 1].is(";")) return;  // a branch, which may return
+    if (!code_[close - 1].is(";")) return;  // it ends with a block, which may return
     std::size_t last = close - 1;
     while (!code_[last - 1].is(";") && !code_[last - 1].is("{")) {
       static constexpr std::array<std::string_view, 5> go_on = {")", ",", "(", ";", "."};
       const bool ends_a_block = code_[last - 1].is("}") && !is_one_of(code_[last], go_on);
-      if (ends_a_block) break;  // else a lambda's body or a list, which belong to the statement
+      if (ends_a_block) break;  // otherwise it ends a lambda or list of this statement
       last = outline_.partner(last - 1).value_or(last - 1);
     }
-    // What else stands there may never end, or end the program, and a macro may return.
+    // Any other statement may never end or may end the program, and a macro may return.
     const bool is_launch = launches_itself(last, close) && !code_[last].is("return");
     if (!is_launch || has_macro(last, close)) return;
     report(close, tr("{} ends without a return statement: return cudaGetLastError();",
                      code_[function.name].text));
   }
 
-  /// Whether a statement is a launch, and not a call that is given one.
+  /// Whether a statement is a launch itself, and not a call with a launch among its arguments.
   bool launches_itself(std::size_t from, std::size_t to) const {
     for (std::size_t i = from; i < to; ++i) {
       if (code_[i].is("<<<")) return true;
@@ -218,7 +219,7 @@ class SpaceChecker {
     return false;
   }
 
-  /// Names that a function declares itself, which hide others.
+  /// Returns the names that a function declares itself and that hide others.
   std::set<std::string_view> declared_in(const FileFunction& function) const {
     std::set<std::string_view> names;
     for (std::size_t i = function.parameters; i < *outline_.partner(function.body); ++i) {
@@ -235,12 +236,12 @@ class SpaceChecker {
   void check_body(const FileFunction& function) {
     const Space& caller = function.space;
     const bool runs_anywhere = caller.on_host && (caller.on_device || caller.is_kernel);
-    // Lambdas and members of local classes have spaces of their own.
+    // Lambdas and members of local classes may have execution spaces of their own.
     const bool has_others_within =
         says(function.body, *outline_.partner(function.body), "__device__");
     if (runs_anywhere || has_others_within) return;
     const std::set<std::string_view> own = declared_in(function);
-    // Where it is launched, that is what is said.
+    // If the function is launched, that error is reported instead.
     bool may_tell_of_places = caller.on_host && !is_launched(code_[function.name].text);
     for (std::size_t i = function.body + 1; i < *outline_.partner(function.body); ++i) {
       const Token& before = code_[i - 1];
@@ -268,9 +269,9 @@ class SpaceChecker {
     }
   }
 
-  /// A name that is no function of the file's.
+  /// Checks a name that is not a function of the file.
   void check_name(const Space& caller, std::size_t name) {
-    // A macro stands for something else.
+    // A macro's name may stand for anything.
     if (by_name_.contains(code_[name].text) || macros_.contains(code_[name].text)) return;
     if (!caller.on_host) {
       auto problem = host_library_call(outline_, name, used_of_std_);
@@ -307,7 +308,7 @@ class SpaceChecker {
     if (!is_launch && !code_[next].is("(")) return;
     const std::vector<Space> callees =
         candidates(name, is_launch ? std::nullopt : arguments_at(next));
-    if (callees.empty()) return;  // it is somebody else's
+    if (callees.empty()) return;  // the function belongs to another file
     const auto any = [&](bool Space::*where) {
       return std::any_of(callees.begin(), callees.end(),
                          [&](const Space& space) { return space.*where; });
@@ -342,7 +343,7 @@ class SpaceChecker {
     }
   }
 
-  /// `kernel<<grid, block>>(A)`, which shifts bits.
+  /// Whether the launch is written `kernel<<grid, block>>(A)`, which shifts bits.
   bool is_half_a_launch(std::size_t name) const {
     const std::vector<Space> named = candidates(name, std::nullopt);
     return !named.empty() && code_[name + 1].is("<<") &&
@@ -350,7 +351,7 @@ class SpaceChecker {
                        [](const Space& space) { return space.is_kernel; });
   }
 
-  /// How many arguments a call has; nothing where that cannot be told from the words.
+  /// Returns the number of a call's arguments; nothing where the tokens do not tell it.
   std::optional<std::size_t> arguments_at(std::size_t open) const {
     const auto close = outline_.partner(open);
     if (!close) return std::nullopt;
@@ -366,7 +367,7 @@ class SpaceChecker {
                        [&](const Token& token) { return macros_.contains(token.text); });
   }
 
-  /// `sum = 0.0f __shared__ float As[16];`: the line before is at fault.
+  /// Looks for `sum = 0.0f __shared__ float As[16];`, where the line before is at fault.
   void check_end_before(std::size_t shared) {
     const std::size_t begin = statement_begin(shared);
     if (begin == shared || !says(begin, shared, "=")) return;
@@ -386,7 +387,7 @@ class SpaceChecker {
   std::map<std::string_view, std::vector<FileFunction>> by_name_;
   const std::set<std::string_view> used_of_std_ = used_of_std(outline_);
   const std::map<std::string_view, bool> device_variables_ = device_variables_of(outline_);
-  std::vector<std::size_t> namespaces_;  ///< those with names, around what is looked at
+  std::vector<std::size_t> namespaces_;  ///< the named namespaces around the current token
 };
 
 }  // namespace
@@ -395,7 +396,7 @@ void check_execution_spaces(const std::vector<Token>& tokens, const Outline& out
                             const std::set<std::string_view>& macros,
                             const std::set<std::string, std::less<>>& words_elsewhere,
                             std::vector<RewriteError>& errors) {
-  // Which of the alternatives are the device's, the compiler would have to say.
+  // With such conditionals, only the compiler knows which branches are device code.
   const bool depends_on_pass = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
     return token.is("__CUDA_ARCH__") || token.is("__CUDACC__");
   });

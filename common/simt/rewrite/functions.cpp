@@ -16,8 +16,8 @@ namespace rewriting {
 
 namespace {
 
-/// The brackets of a function's parameters, of which a body may begin at a token: behind them there
-/// may be `const`, or what a constructor begins its members with.
+/// Returns the brackets of the parameters of the function whose body may begin at a token. In
+/// between there may be `const`, or the member initializers of a constructor.
 std::optional<Part> parameters_before(const Outline& outline, std::size_t body) {
   const std::vector<Token>& code = outline.code();
   std::size_t close = body - 1;
@@ -37,7 +37,7 @@ std::optional<Part> parameters_before(const Outline& outline, std::size_t body) 
 std::vector<WrittenFunction> functions_of(const Outline& outline) {
   const std::vector<Token>& code = outline.code();
   std::vector<WrittenFunction> found;
-  std::size_t begin = 0;  // of what may be a function
+  std::size_t begin = 0;  // the start of what may be a function
   for (std::size_t i = 0; i < code.size(); ++i) {
     if (outline.scope(i) == Scope::block) continue;
     if (code[i].is(";") || code[i].is("}")) begin = i + 1;
@@ -45,7 +45,7 @@ std::vector<WrittenFunction> functions_of(const Outline& outline) {
     const auto parameters = parameters_before(outline, i);
     const auto end = outline.partner(i);
     if (!parameters || !end) {
-      begin = i + 1;  // of a class or a namespace
+      begin = i + 1;  // the body of a class or a namespace starts here
       continue;
     }
     const auto says = [&](std::string_view word) {
@@ -94,7 +94,7 @@ std::vector<QuotedLine> changes_of(std::string_view source, std::string_view nam
     if (function.name != name) continue;
     for (std::size_t i = function.body + 1; i + 1 < function.end; ++i) {
       if (code[i].text != variable || !rewriting::is_changed_at(text.outline, i)) continue;
-      if (code[i + 1].is("[")) continue;  // an element of it
+      if (code[i + 1].is("[")) continue;  // this assigns to an element of it
       const bool is_pointer = code[i - 1].is("*") && code[i - 2].is_name();
       const bool is_declared = is_pointer || (code[i - 1].is_name() && !code[i - 1].is("else"));
       if (is_declared) continue;
@@ -144,8 +144,8 @@ SourceCaller callers_of_line(std::string_view source, int line) {
 
 namespace {
 
-/// A function, and those of the source that it calls, themselves or by others.
-/// @param by_kernels what kernels call, too
+/// Returns a function and the functions of the source that it calls, itself or through others.
+/// @param by_kernels follows the calls of kernels, too
 std::vector<const WrittenFunction*> reached_from(const rewriting::SourceText& text,
                                                  std::string_view name, bool by_kernels = false) {
   const std::vector<Token>& code = text.outline.code();
@@ -205,7 +205,7 @@ std::vector<std::string> kernels_launched_by(std::string_view source, std::strin
 
 namespace {
 
-/// `float`, `float2`, `1.5f`.
+/// Whether a token has single precision: `float`, `float2`, `1.5f`.
 bool is_of_single_precision(const Token& token) {
   if (token.is_name()) return token.is("float") || token.is("float2") || token.is("float4");
   const bool has_point = token.text.find('.') != std::string_view::npos;
@@ -250,7 +250,8 @@ std::size_t second_argument(const rewriting::SourceText& text, std::size_t at, s
   return at;
 }
 
-/// `block(tile, tile)` and `block{tile, tile}`, of a name that a launch uses.
+/// Returns the declarations of the dim3 variables that a launch names: `block(tile, tile)` or
+/// `block{tile, tile}`.
 std::vector<QuotedLine> sides_made(const rewriting::SourceText& text, std::size_t body,
                                    std::size_t first, std::size_t end) {
   const std::vector<Token>& code = text.outline.code();

@@ -10,17 +10,17 @@
 
 namespace tilewise::simt::rewriting {
 
-/// A function of the source that has a body, a member of a class among them.
+/// A function, or member function, of the source that has a body.
 struct WrittenFunction {
   std::string name;
   bool is_kernel, is_of_device;
-  std::size_t parameters, body, end;  ///< brackets
+  std::size_t parameters, body, end;  ///< opening brackets, and the one that closes the body
 };
 
-/// Those in the order of the source.
+/// Returns the functions in the order of the source.
 std::vector<WrittenFunction> functions_of(const Outline& outline);
 
-/// A source, ready to be looked at.
+/// A source with its tokens, outline and functions.
 struct SourceText {
   explicit SourceText(std::string_view source)
       : tokens(without_disabled(tokenize(source))),

@@ -21,8 +21,8 @@ using rewriting::Token;
 using rewriting::TokenKind;
 using Names = std::set<std::string_view>;
 
-/// Whether the body of the kernel that is called so asks for "blockIdx.y", say. Of functions that
-/// it calls nothing is known. `threadIdx.y * blockDim.x` is right for any block.
+/// Whether the body of the kernel of this name reads "blockIdx.y", say. Functions that it calls are
+/// not searched. `threadIdx.y * blockDim.x` does not count, because it is right for any block.
 bool kernel_asks_for(const Outline& outline, std::string_view kernel, std::string_view variable) {
   const std::vector<Token>& code = outline.code();
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
@@ -40,7 +40,7 @@ bool kernel_asks_for(const Outline& outline, std::string_view kernel, std::strin
   return false;
 }
 
-/// Whether a name stands in a declaration of dim3: `const dim3 block(16, 16), grid(9);`
+/// Whether a name stands in a declaration of dim3: `const dim3 block(16, 16), grid(9);`.
 bool is_in_declaration_of_dim3(const Outline& outline, std::size_t name) {
   const std::vector<Token>& code = outline.code();
   for (std::size_t i = name; i-- > 0;) {
@@ -57,14 +57,14 @@ bool is_in_declaration_of_dim3(const Outline& outline, std::size_t name) {
   return false;
 }
 
-/// A grid or a block as a launch has it: where it is written, and what it has.
+/// The extents of the grid or block of a launch, and where they are written.
 struct Extents {
-  std::size_t at;                    ///< the dim3 that is declared, or the argument
-  std::vector<rewriting::Part> all;  ///< along x, y and z
+  std::size_t at;                    ///< the name of the dim3 in its declaration, or the argument
+  std::vector<rewriting::Part> all;  ///< the extents along x, y and z
 };
 
-/// The extents that a variable with this name is declared with, if nothing else happens to it up to
-/// a token: `dim3 grid(n / 16);`
+/// Returns the extents that a variable of this name is declared with, `dim3 grid(n / 16);`, if
+/// nothing else happens to it before the token.
 std::optional<Extents> declared_extents(const Outline& outline, std::string_view name,
                                         std::size_t before) {
   const std::vector<Token>& code = outline.code();
@@ -83,7 +83,8 @@ std::optional<Extents> declared_extents(const Outline& outline, std::string_view
   return declared;
 }
 
-/// What is known of an argument of a launch: a number, an int, a dim3 by name or as it is written.
+/// Returns the extents that an argument of a launch stands for: a dim3 that is written there or
+/// that the argument names. Nothing if they are not known.
 std::optional<Extents> extents_of(const Outline& outline, const rewriting::Part& argument) {
   const std::vector<Token>& code = outline.code();
   const std::size_t first = argument.first;
@@ -95,7 +96,7 @@ std::optional<Extents> extents_of(const Outline& outline, const rewriting::Part&
   return declared_extents(outline, code[first].text, first);
 }
 
-/// The arguments between `<<<` and `>>>`.
+/// Returns the arguments between `<<<` and `>>>`.
 std::vector<rewriting::Part> launch_arguments(const Outline& outline, std::size_t open) {
   const std::vector<Token>& code = outline.code();
   std::vector<rewriting::Part> parts;
@@ -110,14 +111,14 @@ std::vector<rewriting::Part> launch_arguments(const Outline& outline, std::size_
       first = i + 1;
     }
     if (code[i].is("(") || code[i].is("{")) i = outline.partner(i).value_or(i);
-    // A comma between < and > need not part arguments, and no launch stands among them.
+    // A comma between < and > need not separate arguments, and no launch stands among arguments.
     if (code[i].is("<") || code[i].is("<<<")) return {};
   }
   return {};
 }
 
-/// Which coordinates of "threadIdx", say, may come to a kernel: in its body, and in functions that
-/// it may call.
+/// Which coordinates of "threadIdx", say, a kernel may read: in its body, and in functions that it
+/// may call.
 struct Asked {
   bool x = false, y = false;
 };
@@ -133,7 +134,7 @@ std::optional<Asked> asked_by(const Outline& outline, std::string_view kernel,
       if (!function) continue;
       const bool is_it = code[function->first - 1].is(kernel);
       const std::size_t end = *outline.partner(function->second);
-      // A body that neither calls nor stores anything is not written yet.
+      // A body that neither calls anything nor accesses memory is not written yet.
       is_known = is_known ||
                  (is_it && std::any_of(code.begin() + std::ptrdiff_t(function->second),
                                        code.begin() + std::ptrdiff_t(end), [](const Token& token) {
@@ -142,7 +143,7 @@ std::optional<Asked> asked_by(const Outline& outline, std::string_view kernel,
       if (!is_it) i = end;
       continue;
     }
-    // Groups of threads know their places, too.
+    // Cooperative groups give threads their positions, too.
     if (code[i].is("cooperative_groups")) return std::nullopt;
     if (!code[i].is(variable)) continue;
     if (!code[i + 1].is(".")) return std::nullopt;
@@ -152,8 +153,8 @@ std::optional<Asked> asked_by(const Outline& outline, std::string_view kernel,
   return is_known ? std::optional(asked) : std::nullopt;
 }
 
-/// `kernel<<<grid, block>>>` with one extent for a kernel that asks where along y it is, or with
-/// more of them than it asks for.
+/// Looks for a launch `kernel<<<grid, block>>>` with one extent for a kernel that reads a y
+/// coordinate, or with more extents than the kernel reads.
 void look_at_launch(const Outline& outline, std::size_t open, bool macros_ask,
                     std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
@@ -215,7 +216,7 @@ void look_at_launch(const Outline& outline, std::size_t open, bool macros_ask,
   }
 }
 
-/// `dim3 grid = (across, down);`
+/// Looks for `dim3 grid = (across, down);`.
 void look_for_lost_extent(const Outline& outline, std::size_t type, std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
   if (!code[type].is("dim3") || type + 3 >= code.size() || !code[type + 2].is("=") ||
@@ -232,7 +233,7 @@ void look_for_lost_extent(const Outline& outline, std::size_t type, std::vector<
                      tr("Leave out the =: dim3 {}(x, y).", code[type + 1].text)});
 }
 
-/// `ceil(n / block.x)`, whose division of integers has rounded down already.
+/// Looks for `ceil(n / block.x)`, whose integer division has already rounded down.
 void look_for_late_rounding(const Outline& outline, std::size_t call,
                             std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
@@ -250,7 +251,7 @@ void look_for_late_rounding(const Outline& outline, std::size_t call,
         code[i].kind != TokenKind::number ||
         code[i].text.find_first_not_of("0123456789") == std::string_view::npos;
     if (is_fraction(code[i]) || !is_whole_number) return;
-    // A name that is declared so anywhere may be this one.
+    // A name that is declared with a floating-point type anywhere may be this one.
     for (std::size_t j = 0; code[i].kind == TokenKind::identifier && j + 1 < code.size(); ++j) {
       if (is_fraction(code[j]) && code[j + 1].text == code[i].text) return;
     }
@@ -264,7 +265,7 @@ void look_for_late_rounding(const Outline& outline, std::size_t call,
                      tr("Round up in integers: (n + side - 1) / side.")});
 }
 
-/// `cudaFree(A)` in a function with a parameter `float* A`.
+/// Looks for `cudaFree(A)` in a function with a parameter `float* A`.
 void look_for_freed_arguments(const Outline& outline, std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
   for (std::size_t body = 1; body < code.size(); ++body) {
@@ -292,7 +293,7 @@ void look_for_freed_arguments(const Outline& outline, std::vector<Remark>& remar
   }
 }
 
-/// Looks at one call that is given a number of bytes: `cudaMalloc(&p, n * n)`.
+/// Examines one call that takes a number of bytes: `cudaMalloc(&p, n * n)`.
 class BytesReader {
  public:
   BytesReader(const Outline& outline, std::size_t call, std::vector<Remark>& remarks)
@@ -322,7 +323,7 @@ class BytesReader {
   }
 
  private:
-  /// Of what a pointer of this name leads to; 0: not known.
+  /// Returns the size in bytes of the elements that a pointer of this name leads to; 0: not known.
   std::size_t bytes_of_element(std::string_view name) const {
     static constexpr std::pair<std::string_view, std::size_t> elements[] = {
         {"float", 4}, {"double", 8}, {"int", 4}, {"unsigned", 4}, {"__half", 2}, {"half", 2}};
@@ -335,7 +336,7 @@ class BytesReader {
     return 0;
   }
 
-  /// `sizeof(A)` with a pointer A.
+  /// Looks for `sizeof(A)` with a pointer A.
   void look_for_pointer(const rewriting::Part& count) {
     for (std::size_t i = count.first; i + 1 < count.end; ++i) {
       if (!code_[i].is("sizeof")) continue;
@@ -350,7 +351,7 @@ class BytesReader {
     }
   }
 
-  /// `cudaMemset(sum, 0, 1)`
+  /// Looks for `cudaMemset(sum, 0, 1)`.
   void look_at_number(std::size_t number, std::string_view pointer, std::size_t bytes) {
     const std::string_view digits = code_[number].text;
     const bool is_digit = digits.size() == 1 && digits[0] >= '1' && digits[0] <= '9';
@@ -362,7 +363,7 @@ class BytesReader {
          tr("Multiply it by the bytes of an element: {} * sizeof *{}.", digits, pointer)});
   }
 
-  /// Elements where bytes are asked for.
+  /// Looks for a number of elements where the call takes bytes.
   void look_for_elements(const rewriting::Part& count, std::string_view pointer) {
     static constexpr auto neutral = std::to_array<std::string_view>({"std", "size_t"});
     bool has_order = false;
@@ -403,7 +404,8 @@ class BytesReader {
 void remark_on_host_code(const std::vector<Token>& tokens, const Outline& outline,
                          std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
-  // For each the whole source is searched for its kernel: no submission may hold the grader up.
+  // For each launch the whole source is searched for its kernel, and no submission may hold the
+  // grader up.
   constexpr int most_launches = 100;
   int launches = 0;
   const bool macros_ask = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {

@@ -8,10 +8,10 @@
 
 namespace tilewise::simt {
 
-/// Adds remarks on what host code asks CUDA for: launches whose grid or block has other extents
-/// than the kernel asks for, extents that are lost or rounded before they are rounded up, numbers
-/// of bytes, and arguments that are freed.
-/// @param tokens of the source, with those of directives; outline is theirs
+/// Adds remarks on the arguments that host code passes to CUDA: launches whose grid or block does
+/// not have the extents that the kernel reads, extents that are lost or that are rounded down
+/// before they are rounded up, numbers of bytes, and arguments that are freed.
+/// @param tokens the tokens of the source, directives included; outline is made of them
 void remark_on_host_code(const std::vector<rewriting::Token>& tokens,
                          const rewriting::Outline& outline, std::vector<Remark>& remarks);
 

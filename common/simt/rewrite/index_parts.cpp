@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The bracket that closes the first of some words.
+/// Returns the bracket that closes the one that is the first of these words.
 std::size_t close_of_first(const Words& words) {
   int depth = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -23,7 +23,7 @@ std::size_t close_of_first(const Words& words) {
   return words.size();
 }
 
-/// Takes away brackets around nothing, around one name, and around all of it.
+/// Removes brackets around nothing, around one name, and around all words.
 void simplify(Words& words) {
   for (std::size_t i = 0; i + 2 < words.size();) {
     if (words[i] == "(" && words[i + 2] == ")" && words[i + 1] != "(") {
@@ -43,8 +43,8 @@ void simplify(Words& words) {
   }
 }
 
-/// The words of an expression without what does not change its value: casts to other integers, and
-/// brackets around all of it or around one name.
+/// Returns the words of an expression without those that do not change its value: casts to other
+/// integer types, and brackets around all of it or around one name.
 Words plain(const std::vector<Token>& code, Part part) {
   static constexpr auto casts = std::to_array<std::string_view>(
       {"std", "::", "size_t", "ptrdiff_t", "int", "unsigned", "long", "int64_t", "uint64_t",
@@ -62,7 +62,7 @@ Words plain(const std::vector<Token>& code, Part part) {
   return words;
 }
 
-/// Variables, and "threadIdx.x".
+/// Returns the names of variables, and names with a member such as "threadIdx.x".
 std::set<std::string> names_in(const Words& words) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -79,7 +79,8 @@ std::set<std::string> names_in(const Words& words) {
 
 namespace {
 
-/// `int half = Threads / 2;` before the condition of a `for`.
+/// Adds the counter and its first value, `int half = Threads / 2;`, from before the condition of a
+/// `for`.
 void add_start(const std::vector<Token>& code, std::size_t condition, SourceCondition& said) {
   if (!code[condition - 1].is(";")) return;
   for (std::size_t i = condition - 2; i > 0 && !code[i].is(";") && !code[i].is("{"); --i) {
@@ -141,14 +142,14 @@ IndexParts::Split IndexParts::row_and_column(Part index) const {
     at = t;
   }
   if (!row) return {{index}};
-  // What is left must lie together.
+  // The remaining terms must be adjacent.
   if (terms.size() == 1) return {{*row}, pitch};
   if (at == 0) return {{*row, {terms[1].first, index.end}}, pitch};
   if (at + 1 == terms.size()) return {{*row, {index.first, terms[at - 1].end}}, pitch};
   return {{index}};
 }
 
-/// With what variables are made from in their places.
+/// Returns the words of a part, with variables replaced by their initial values.
 IndexParts::Words IndexParts::written_out(Part part, int depth) const {
   Words words;
   constexpr int deepest = 4;
@@ -170,7 +171,7 @@ IndexParts::Words IndexParts::written_out(Part part, int depth) const {
   return words;
 }
 
-/// Without brackets around all of it, and a cast to a whole number.
+/// Returns the part without brackets around all of it and without a cast to an integer.
 Part IndexParts::bare(Part part) const {
   for (;;) {
     std::size_t first = part.first;
@@ -192,7 +193,7 @@ IndexPart IndexParts::judged(Part part, const std::vector<Condition>& conditions
   IndexPart judged{words_of(code_, part)};
   const Words used = written_out(part);
   const std::set<std::string> names = names_in(used);
-  // A number, or what is held back to the last one that there is.
+  // A number needs no test, nor does an index that min() clamps to the last element.
   const bool is_held_back = std::ranges::find(used, "min") != used.end();
   if (names.empty() || is_held_back) judged.tested = IndexPart::Tested::exactly;
   for (const Condition& condition : conditions) {

@@ -12,28 +12,28 @@
 
 namespace tilewise::simt::rewriting {
 
-/// The source's own words, on one line.
+/// Returns the source's own text, on one line.
 std::string words_of(const std::vector<Token>& code, Part part);
 std::vector<SourceCondition> in_words(const std::vector<Token>& code,
                                       const std::vector<Condition>& conditions);
 
-/// Takes the indices of a function apart, and holds them against the conditions before them.
+/// Splits the indices of a function into parts, and compares these with the conditions before them.
 class IndexParts {
  public:
   /// @param body the bracket that opens the function
-  /// @param sides its parameters that are whole numbers
+  /// @param sides the function's integer parameters
   IndexParts(const Outline& outline, std::size_t body, const std::set<std::string_view>& sides)
       : outline_(outline), code_(outline.code()), body_(body), sides_(sides) {}
 
   struct Split {
     std::vector<Part> parts;
-    std::string pitch =
-        {};  ///< "n"; empty where nothing is multiplied by what the function is given
+    std::string pitch = {};  ///< "n"; empty where no term is multiplied by such a parameter
   };
-  /// The two parts of `row * n + col`, where n is what the function is given; else all of it.
+  /// Returns the two parts of `row * n + col`, where n is one of the integer parameters; otherwise
+  /// the whole index.
   Split row_and_column(Part index) const;
 
-  /// Whether one of the conditions compares it.
+  /// Says whether, and how, one of the conditions compares a part.
   IndexPart judged(Part part, const std::vector<Condition>& conditions) const;
 
  private:

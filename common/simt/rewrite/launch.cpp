@@ -14,12 +14,12 @@
 namespace tilewise::simt::rewriting {
 namespace {
 
-constexpr std::size_t closing_length = 3;  // of >>>
+constexpr std::size_t closing_length = 3;  // the length of >>>
 constexpr std::size_t most_arguments = 4;  // grid, block, dynamic shared memory, stream
 
 struct Kernel {
-  std::size_t first;  // token of the expression that ends before <<<
-  bool is_name;       // and not an expression that yields a function pointer
+  std::size_t first;  // the first token of the expression before <<<
+  bool is_name;       // not an expression that yields a function pointer
 };
 
 struct Configuration {
@@ -78,7 +78,7 @@ class KernelFinder {
     return open.has_value();
   }
 
-  // A name with its template arguments, if it has any.
+  // Steps over a name and its template arguments, if it has any.
   bool step_over_name() {
     if (before_is(">")) {
       const auto open = outline_.template_open(first_ - 1);
@@ -92,7 +92,8 @@ class KernelFinder {
     return true;
   }
 
-  // Parentheses after a name are a call's, unless the name is an if's or the like.
+  // Whether the parentheses belong to a call: they do after a name, unless that is `if` or the
+  // like.
   bool is_call() const {
     return first_ > 0 &&
            (before_is("]") || before_is(">") || !cannot_end_expression(code_[first_ - 1]));
@@ -114,14 +115,14 @@ std::size_t run_length(const std::vector<Token>& code, std::size_t at) {
   return end - at;
 }
 
-/// Finds the >>> of a launch. In a longer run of > the last three are it: those before end
+/// Finds the >>> of a launch. In a longer run of >, these are the last three: those before end
 /// template argument lists, as in `k<<<grid, threads<32>>>>(n)`.
 std::optional<Configuration> find_configuration(const Outline& outline, std::size_t launch,
                                                 bool in_macro) {
   const auto& code = outline.code();
   auto at = launch + 1;
   std::size_t commas = 0;
-  int angles = 0;  // commas in template arguments do not count
+  int angles = 0;  // open template argument lists, whose commas do not count
   while (at < code.size()) {
     const auto& token = code[at];
     if (token.is("(") || token.is("[") || token.is("{")) {
@@ -151,7 +152,8 @@ std::optional<Configuration> find_configuration(const Outline& outline, std::siz
   return std::nullopt;
 }
 
-// The kernel as written, cut where it could only be meant to make messages endless.
+// The kernel as it is written, cut to a length that only code meant to make messages endless
+// exceeds.
 std::string name_of(const std::vector<Token>& code, std::size_t first, std::size_t end) {
   constexpr std::size_t most_tokens = 100;
   const auto kept = std::span(code).subspan(first, std::min(end - first, most_tokens));
@@ -160,7 +162,7 @@ std::string name_of(const std::vector<Token>& code, std::size_t first, std::size
 
 using Names = std::unordered_set<std::string_view>;
 
-/// What may be the name of a kernel that the file declares: names behind `__global__` that
+/// Returns the possible names of kernels that the file declares: names behind `__global__` that
 /// parameters or template arguments follow.
 Names declared_kernels(const std::vector<Token>& code) {
   Names names;
@@ -173,9 +175,9 @@ Names declared_kernels(const std::vector<Token>& code) {
   return names;
 }
 
-/// Those of the names that a variable or a parameter has somewhere, too: `const auto kernel = wide
-/// ? kernel<4> : kernel<1>;`. Behind a type, as far as that can be told from the tokens; too many
-/// do no harm.
+/// Returns those names that some variable or parameter has, too: `const auto kernel = wide ?
+/// kernel<4> : kernel<1>;`. A name counts as a variable's if it follows a type, as far as the
+/// tokens show that; too many such names do no harm.
 Names names_of_variables(const std::vector<Token>& code, const Names& names) {
   static constexpr std::array<std::string_view, 4> types_end = {"*", "&", "&&", ">"};
   static constexpr std::array<std::string_view, 6> names_end = {"=", ",", ")", ";", "{", "["};
@@ -193,7 +195,7 @@ Names names_of_variables(const std::vector<Token>& code, const Names& names) {
   return variables;
 }
 
-/// The last name of the expression that ends before a launch, without its template arguments.
+/// Returns the last name of the expression before a launch, without its template arguments.
 std::string_view name_before(const Outline& outline, std::size_t launch) {
   const auto& code = outline.code();
   std::size_t at = launch - 1;
@@ -201,27 +203,28 @@ std::string_view name_before(const Outline& outline, std::size_t launch) {
   return code[at].text;
 }
 
-/// What stands in the place of the kernel, around its name.
+/// The text that is put around the kernel's name.
 struct Launcher {
   std::string opening, closing = ")";
 };
 
-/// A kernel is called by its name, so that its template arguments are deduced. A variable's value
-/// the launch takes along: the kernel may run where the variable is not. Which of the two a name is
-/// that is not declared here, or is a macro's, the compiler tells.
+/// A kernel is called by its name, so that its template arguments are deduced. A launch captures
+/// the value of a variable, because the kernel may run where the variable does not exist. For a
+/// name that is not declared here, or that a macro uses, the compiler decides which of the two it
+/// is.
 Launcher launcher_for(const Outline& outline, const Names& kernels, const Kernel& kernel,
                       std::size_t launch, const std::string& name, bool in_macro) {
   if (!kernel.is_name) {
     return {"::tilewise::simt::launcher(" + quoted(name) + ", __FILE__, __LINE__, "};
   }
   if (in_macro) return {"TILEWISE_LAUNCHER_OF_MACRO("};
-  // Outside of functions nothing is captured.
+  // Nothing can be captured outside of functions.
   const bool captures =
       outline.scope(launch) == Scope::block && !kernels.contains(name_before(outline, launch));
   return {"TILEWISE_LAUNCHER(" + quoted(name) + ", " + (captures ? "&" : "") + ", "};
 }
 
-/// Names that stand for kernels wherever they are.
+/// Returns the names that stand for kernels wherever they occur.
 Names kernels_alone(const std::vector<Token>& code) {
   Names kernels = declared_kernels(code);
   for (const std::string_view name : names_of_variables(code, kernels)) kernels.erase(name);
@@ -249,7 +252,7 @@ class LaunchRewriter {
 
  private:
   void rewrite_launch(std::size_t launch) {
-    // What the macro is used behind names the kernel.
+    // If a macro begins with <<<, the kernel's name stands before the use of the macro.
     const bool has_kernel = !in_macro_ || launch > 0;
     std::optional<Kernel> kernel;
     std::string name = tr("a kernel");
@@ -260,7 +263,7 @@ class LaunchRewriter {
     }
     const auto configuration = find_configuration(outline_, launch, in_macro_);
     const auto open = configuration ? configuration->closing + closing_length : code_.size();
-    // What a macro is followed by may be the arguments.
+    // The arguments may follow the use of a macro.
     const bool is_complete =
         configuration && (open == code_.size() ? in_macro_ : outline_.partner(open).has_value());
     if (!is_complete) {
@@ -282,7 +285,7 @@ class LaunchRewriter {
   }
 
   void rewrite_kernel(const Kernel& kernel, std::size_t launch, const std::string& name) {
-    // A colon just before would merge with ours: `ready ?launch():k<<<1, 1>>>()`.
+    // A colon just before the name would merge with ours: `ready ?launch():k<<<1, 1>>>()`.
     const bool follows_colon = kernel.first > 0 && code_[kernel.first - 1].is(":");
     const auto launcher = launcher_for(outline_, kernels_, kernel, launch, name, in_macro_);
     edits_.insert_before(code_[kernel.first], (follows_colon ? " " : "") + launcher.opening);
@@ -316,7 +319,8 @@ void rewrite_launches(const Outline& outline, const LaunchMacros& macros, bool i
 
 namespace {
 
-// The end of a name with its scopes and template arguments, as in `ns::kernel<16>`.
+// Returns the end of a name with its scopes and template arguments, as in `ns::kernel<16>`; `first`
+// if there is no such name.
 std::size_t end_of_name(const Outline& outline, std::size_t first) {
   const auto& code = outline.code();
   auto end = first;
@@ -334,7 +338,7 @@ std::size_t end_of_name(const Outline& outline, std::size_t first) {
   return end;
 }
 
-// The end of what a cast applies to: a name, or an expression such as `table[i].kernel`,
+// Returns the end of the operand of a cast: a name, or an expression such as `table[i].kernel`,
 // `found->second` or `kernel_of(tile)`.
 std::size_t end_of_operand(const Outline& outline, std::size_t first) {
   const auto& code = outline.code();
@@ -356,7 +360,8 @@ std::size_t end_of_operand(const Outline& outline, std::size_t first) {
   return end;
 }
 
-// Whether a cast to `void*` ends before the token, or a call of cudaLaunchKernel begins there.
+// Whether a cast to `void*` ends before the token, or the token begins the arguments of
+// cudaLaunchKernel.
 bool takes_address(const std::vector<Token>& code, std::size_t index) {
   if (index < 2) return false;
   auto at = index - 1;
@@ -407,7 +412,7 @@ std::string with_launches_joined(std::string_view source) {
   std::string joined(source);
   if (source.find("<< ") == source.npos && source.find(">> >") == source.npos) return joined;
   const auto tokens = tokenize(source);
-  // Swaps a bracket with the blank before it.
+  // Swaps a bracket with the blank before it, so that the text keeps its length.
   const auto join = [&](std::size_t last) {
     const std::size_t behind = tokens[last - 1].end();
     std::swap(joined[behind], joined[tokens[last].begin]);
@@ -417,7 +422,8 @@ std::string with_launches_joined(std::string_view source) {
     const std::string_view between = source.substr(end, tokens[token].begin - end);
     return !between.empty() && between.find_first_not_of(" \t") == between.npos;
   };
-  /// The last of three > that end a launch which begins at `launch`; 0 where there are none.
+  /// Returns the last of the three > that end the launch beginning at `launch`; 0 if there are
+  /// none.
   const auto end_of = [&](std::size_t launch) -> std::size_t {
     for (std::size_t i = launch + 3; i + 1 < tokens.size() && !tokens[i].is(";"); ++i) {
       const bool closes = tokens[i].is(">") && tokens[i - 1].is(">") && tokens[i - 2].is(">") &&

@@ -7,7 +7,7 @@
 namespace tilewise::simt::rewriting {
 namespace {
 
-/// The first token of a function's declaration.
+/// Returns the first token of a function's declaration.
 std::size_t head_of(const std::vector<Token>& code, const WrittenFunction& function) {
   std::size_t first = function.parameters;
   while (first > 0 && !code[first - 1].is(";") && !code[first - 1].is("{") &&
@@ -17,14 +17,14 @@ std::size_t head_of(const std::vector<Token>& code, const WrittenFunction& funct
   return first;
 }
 
-/// Whether a preprocessor may leave something out, or choose, between two tokens.
+/// Whether there is a preprocessor directive between two tokens, which may leave some of them out.
 bool has_directive(const std::vector<Token>& tokens, const Token& first, const Token& last) {
   return std::ranges::any_of(tokens, [&](const Token& token) {
     return token.directive != 0 && token.begin > first.begin && token.begin < last.begin;
   });
 }
 
-/// Whether a parameter hides what a word of the bounds stands for in front of the kernel.
+/// Whether a parameter of the kernel hides a name that the bounds use.
 bool is_hidden(const std::vector<Token>& code, Part bounds, const WrittenFunction& kernel) {
   const auto is_in_parameters = [&](const Token& word) {
     return std::any_of(code.begin() + std::ptrdiff_t(kernel.parameters),

@@ -7,17 +7,17 @@
 namespace tilewise::simt {
 namespace {
 
-// The generated code for a kernel that goes by a name.
+// Returns the generated code for a kernel that is given by its name.
 std::string named(const std::string& kernel) {
   return "TILEWISE_LAUNCHER(\"" + kernel + "\", , " + kernel + ")";
 }
 
-// For a name that may be a variable's.
+// Returns the code for a name that may be a variable's.
 std::string captured(const std::string& kernel) {
   return "TILEWISE_LAUNCHER(\"" + kernel + "\", &, " + kernel + ")";
 }
 
-// And for an expression that yields a pointer to one.
+// Returns the code for an expression that yields a pointer to a kernel.
 std::string chosen(const std::string& kernel) {
   return "::tilewise::simt::launcher(\"" + kernel + "\", __FILE__, __LINE__, " + kernel + ")";
 }

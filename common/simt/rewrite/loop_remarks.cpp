@@ -28,7 +28,7 @@ void look_for_unset_counter(const Outline& outline, const WrittenLoop& outer,
                             const WrittenLoop& inner, std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
   const std::size_t first = inner.condition.first;
-  // `col < n`, and no more.
+  // The condition must be just `col < n`.
   const bool is_plain = inner.condition.end >= first + 3 && code[first].is_name() &&
                         (code[first + 1].is("<") || code[first + 1].is("<="));
   if (!is_plain || says(outline, inner.condition, "&&") || says(outline, inner.condition, "||") ||
@@ -38,7 +38,7 @@ void look_for_unset_counter(const Outline& outline, const WrittenLoop& outer,
   const std::string_view counter = code[first].text;
   const bool is_counted =
       is_set_in(outline, inner.step, counter) || is_set_in(outline, inner.body, counter);
-  // What leaves the loop early may go on later.
+  // A loop that is left early may be meant to continue later.
   if (!is_counted || says(outline, inner.body, "break") || says(outline, inner.body, "return") ||
       says(outline, inner.body, "goto")) {
     return;
@@ -60,19 +60,19 @@ void look_for_unset_counter(const Outline& outline, const WrittenLoop& outer,
           code[outer.word].line, code[inner.word].line)});
 }
 
-/// `for (int k0 = 0; ...; k0 += Tile) { ... k0 % 2 ... }`: of multiples the remainder need not
-/// change.
+/// Looks for `for (int k0 = 0; ...; k0 += Tile) { ... k0 % 2 ... }`: the remainder of multiples
+/// need not change.
 void look_for_remainder_of_multiples(const Outline& outline, const WrittenLoop& loop,
                                      std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
   const auto counter = rewriting::counter_of(outline, loop);
-  // `k0 += Tile`, and nothing but one word behind it.
+  // The step must be `k0 += Tile`, with a single word on the right.
   const std::size_t first = loop.step.first;
   if (!counter || loop.step.end < first + 4 || !code[first].is(code[*counter].text)) return;
   if (!code[first + 1].is("+") || !code[first + 2].is("=") || code[first + 3].is("1")) return;
   const bool is_one_word = first + 4 == loop.step.end || code[first + 4].is(",");
   if (!is_one_word) return;
-  // What begins elsewhere, at a thread's own place for instance, is no multiple.
+  // A counter that starts elsewhere, at a thread's own position for instance, is not a multiple.
   const Part start = rewriting::start_of_counter(outline, loop);
   for (std::size_t i = start.first; i < start.end; ++i) {
     if (code[i].is_name() && !code[i].is(code[first + 3].text)) return;
@@ -92,10 +92,10 @@ void look_for_remainder_of_multiples(const Outline& outline, const WrittenLoop& 
   }
 }
 
-/// What becomes of the pointers of an array.
+/// How the code moves the pointers of an array.
 struct MovedPointers {
-  std::set<std::string_view> numbers;  ///< of those that move
-  bool by_other_index = false;         ///< or are set to something by a number
+  std::set<std::string_view> numbers;  ///< the indices, written as numbers, of those that move
+  bool by_other_index = false;         ///< some are moved by another index, or assigned by a number
   int line = 0;
 };
 
@@ -107,7 +107,7 @@ MovedPointers moved_pointers(const Outline& outline, Part part, std::string_view
       continue;
     const bool is_number = code[i + 2].kind == TokenKind::number && code[i + 3].is("]");
     const bool is_set = code[outline.behind(i + 1)].is("=");
-    if (is_set && !is_number) continue;  // where it begins
+    if (is_set && !is_number) continue;  // this gives the pointer its first value
     found.by_other_index |= is_set || !is_number;
     found.numbers.insert(code[i + 2].text);
     found.line = code[i].line;
@@ -115,7 +115,7 @@ MovedPointers moved_pointers(const Outline& outline, Part part, std::string_view
   return found;
 }
 
-/// `const float* a[2];` of which `a[0] += Tile` moves the first alone.
+/// Looks for `const float* a[2];` where `a[0] += Tile` moves only the first.
 void look_for_resting_pointers(const Outline& outline, std::size_t name,
                                std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();

@@ -7,9 +7,9 @@
 
 namespace tilewise::simt {
 
-/// Adds remarks on loops within loops that go on where they ended the last time: `for (; col < n;
-/// ...)` and `while (col < n)`, whose counter the loop around them never sets; on `k0 % 2` of what
-/// goes up by more than 1; and on arrays of pointers of which a loop moves some alone.
+/// Adds remarks on inner loops that continue where they ended the last time: `for (; col < n; ...)`
+/// and `while (col < n)`, whose counter the outer loop never sets; on `k0 % 2` of a counter that
+/// grows by more than 1; and on arrays of pointers of which a loop moves only some.
 void remark_on_loops(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
 }  // namespace tilewise::simt

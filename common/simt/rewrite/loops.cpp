@@ -20,7 +20,7 @@ constexpr std::string_view mark_of_pass = "if (::tilewise::simt::note_loop_pass(
 
 constexpr std::string_view mark_of_end = " ::tilewise::simt::note_kernel_end(); ";
 
-/// What may keep a thread from an access that others make in the same pass.
+/// The tokens that may keep a thread from an access that others make in the same pass.
 constexpr std::array<std::string_view, 6> choices = {"if", "switch",   "&&",
                                                      "||", "continue", "goto"};
 
@@ -68,7 +68,7 @@ class LoopMarker {
     return *end_of_head + 1;
   }
 
-  // A body without braces is looked at as far as its first `;`.
+  // A body without braces is searched only up to its first `;`.
   void mark_passes(std::size_t body) {
     const auto close = is(body, "{") ? outline_.partner(body) : std::nullopt;
     if (next_choice_[body] < (close ? *close : next_semicolon_[body])) {
@@ -76,7 +76,8 @@ class LoopMarker {
     }
   }
 
-  // Looked up, since loops may be nested as deep as the file is long.
+  // Fills tables, because loops may be nested as deep as the file is long, and searching each body
+  // would take quadratic time.
   void find_choices() {
     std::size_t choice = code_.size(), semicolon = code_.size();
     next_choice_.resize(code_.size());
@@ -96,8 +97,9 @@ class LoopMarker {
     return open && *open > 0 && code_[*open - 1].is("do");
   }
 
-  // The `while` of a `do` without braces: the first one that follows a statement, do loops inside
-  // aside. Where there is none, because a macro hides it, the end of what is around the loop.
+  // Returns the `while` of a `do` without braces: the first one that follows a statement, except
+  // those of inner do loops. Where there is none, because a macro hides it, returns the end of the
+  // block around the loop.
   std::size_t end_of_do(std::size_t keyword) const {
     std::size_t open_loops = 0;
     for (auto i = keyword; i < code_.size(); ++i) {
@@ -116,7 +118,7 @@ class LoopMarker {
   const std::vector<Token>& code_;
   DeviceCode device_code_;
   Edits& edits_;
-  std::vector<std::size_t> next_choice_, next_semicolon_;  ///< by token, itself or behind it
+  std::vector<std::size_t> next_choice_, next_semicolon_;  ///< at or behind each token
   bool has_barriers_ = false;
 };
 
@@ -126,16 +128,16 @@ void mark_loop_exits(const Outline& outline, Edits& edits) { LoopMarker(outline,
 
 namespace {
 
-// How many copies of a loop's body "unroll" asks for, where CUDA means all of them. g++ makes as
-// many copies as it is told even of a loop whose length it does not know, so that its largest
-// factor, 65534, takes it minutes. With 16 the accumulators of register tiles become registers
-// and the kernel several times as fast; 32 makes the largest tiles slower again, to compile and to
-// run.
+// The number of copies of a loop's body that "unroll" asks for, where CUDA means all of them. g++
+// makes as many copies as it is told even of a loop whose length it does not know, so that its
+// largest factor, 65534, takes it minutes. With 16 the accumulators of register tiles become
+// registers and the kernel becomes several times as fast; with 32 the largest tiles become slower
+// again, to compile and to run.
 constexpr int most_copies = 16;
 
-// The factor to ask for; nothing for 0 and less, which CUDA ignores. Nothing, too, for an
-// expression: g++ 12 takes no template parameter as a factor, and it may well be 1, where a loop is
-// too long to be copied.
+// Returns the unroll factor; nothing for 0 and less, which CUDA ignores. Nothing, too, for an
+// expression: g++ 12 accepts no template parameter as a factor, and the value may well be 1, where
+// a loop is too long to be copied.
 std::optional<int> unroll_factor(std::span<const Token> argument) {
   if (argument.size() >= 2 && argument.front().is("(") && argument.back().is(")")) {
     argument = argument.subspan(1, argument.size() - 2);
@@ -215,7 +217,8 @@ class UnrollRewriter {
     edits_.replace(literal, "\"GCC unroll " + std::to_string(*factor) + '"');
   }
 
-  // Whether the code at `next` is a loop. Of several pragmas before one the last counts.
+  // Whether the code at `next` is a loop. If there are several pragmas before a loop, the last
+  // counts.
   bool loop_follows(std::size_t next) const {
     while (next < tokens_.size() && is_directive_start(next) && !is_unroll_directive(next)) {
       next = directive_end(next);

@@ -8,7 +8,7 @@
 namespace tilewise::simt {
 namespace {
 
-// In the cases @ stands for the mark of a loop's exit, $ for the one of a pass.
+// In the cases, @ stands for the mark of a loop's exit and $ for the mark of a pass.
 std::string with_marks(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -40,7 +40,7 @@ TEST(KernelEnd, IsMarkedInKernelsOfFilesWithBarriers) {
   const std::string_view mark = " ::tilewise::simt::note_kernel_end(); ";
   const struct {
     const char* what;
-    const char* text;  ///< with ^ for the mark
+    const char* text;  ///< the text, with ^ for the mark
   } cases[] = {
       {"a kernel", "__global__ void k() { __syncthreads(); ^}"},
       {"two", "__global__ void k() { ^} template <class T> __global__ void l(T x) { sync(x); ^}"},
@@ -186,7 +186,7 @@ TEST(LoopExit, IsMarkedInDeviceCodeOnly) {
       {"text without ends", "__global__ void k() { @for (;;) { } } } ) ] { ( [ do while ( for"},
   };
   for (const auto& c : cases) expect_marks(c.what, c.text);
-  // The variable itself is marked as one (device_variables.hpp).
+  // The variable itself is marked as a device variable (device_variables.hpp).
   const auto rewritten =
       rewrite("__device__ int a[] = {1, 2}; int g() { for (;;) { } }", {.mark_loop_exits = true});
   EXPECT_TRUE(rewritten.text.ends_with(" int g() { for (;;) { } }")) << rewritten.text;

@@ -14,9 +14,10 @@
 namespace tilewise::simt::rewriting {
 namespace {
 
-/// A macro may stand for others, of which each may stand for others.
+/// A macro may stand for others, each of which may stand for others.
 constexpr int most_rounds = 16;
-/// By then a macro stands for itself many times over: what is left the compiler sees to.
+/// Text that grows more than this repeats a macro many times over; the compiler deals with the
+/// rest.
 constexpr std::size_t most_growth = 1 << 20;
 
 bool is_launch_bracket(const Macro& macro) {
@@ -29,7 +30,7 @@ bool is_launch_bracket(const Macro& macro) {
 
 using Argument = std::span<const Token>;
 
-/// What a macro with parameters is given.
+/// The arguments of one use of a macro with parameters.
 struct Use {
   std::vector<Argument> arguments;
   std::size_t close;  ///< its closing parenthesis
@@ -51,7 +52,7 @@ Use use_between(const std::vector<Token>& tokens, std::size_t open, std::size_t 
   return use;
 }
 
-/// Puts arguments in the place of a macro's parameters.
+/// Substitutes arguments for a macro's parameters.
 class Substitution {
  public:
   Substitution(const Macro& macro, const Use& use) : macro_(macro), use_(use) {}
@@ -85,7 +86,7 @@ class Substitution {
     const Token& token = macro_.body[index];
     const auto given = argument(token);
     if (!given) return append(std::string(token.text));
-    // `, ##__VA_ARGS__` takes the comma away where nothing is given.
+    // `, ##__VA_ARGS__` removes the comma where there are no arguments for it.
     if (pastes_ && macro_.takes_any_number && token.is(macro_.parameters.back())) {
       if (given->empty() && !text_.empty() && text_.back() == ',') text_.pop_back();
       return append(*given);
@@ -116,7 +117,8 @@ class Substitution {
   bool pastes_ = false;
 };
 
-/// One round over a file: writes out what is written in it, not what that stands for.
+/// One round over a file: it expands the macros that the file uses, but not those in their
+/// expansions.
 class Round {
  public:
   explicit Round(std::string_view source)
@@ -154,7 +156,7 @@ class Round {
   }
 
  private:
-  // Macros that say __shared__ or name one that does, and those for half a launch.
+  // Finds macros that contain __shared__ or use one that does, and those for half a launch.
   void find_declaring() {
     std::unordered_map<std::string_view, std::vector<std::string_view>> users;
     std::vector<std::string_view> found;
@@ -174,11 +176,11 @@ class Round {
     }
   }
 
-  /// What is known of each token before any is replaced.
+  /// The facts about each token, gathered before any is replaced.
   struct Places {
-    std::vector<bool> in_declaration;        ///< that says `__shared__`, bounds of its arrays aside
-    std::vector<std::size_t> closes;         ///< of a ( its ), else 0
-    std::vector<std::size_t> half_launches;  ///< before it that lack their kernel
+    std::vector<bool> in_declaration;        ///< in a `__shared__` declaration, outside bounds
+    std::vector<std::size_t> closes;         ///< the ) of each (, otherwise 0
+    std::vector<std::size_t> half_launches;  ///< how many launches before it lack their kernel
   };
 
   void write_out(const std::vector<Token>& tokens, bool is_code) {
@@ -193,7 +195,7 @@ class Round {
     }
   }
 
-  // Returns the last token of a use that has been written out.
+  // Returns the last token of a use that has been expanded.
   std::optional<std::size_t> write_out_use(const std::vector<Token>& tokens, std::size_t name,
                                            const Macro& macro, const Places& places) {
     bool is_wanted = places.in_declaration[name] || wanted_.contains(macro.name->text);
@@ -231,7 +233,7 @@ class Round {
     std::vector<std::size_t> open;
     int directive = 0;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      // What a directive stands in the midst of is left alone.
+      // Parentheses with a directive between them are left alone.
       if (tokens[i].directive != std::exchange(directive, tokens[i].directive)) open.clear();
       if (tokens[i].is("(")) open.push_back(i);
       if (!tokens[i].is(")") || open.empty()) continue;
@@ -275,14 +277,14 @@ class Round {
   std::string_view source_;
   std::vector<Token> tokens_;
   std::vector<Macro> macros_;
-  std::unordered_map<std::string_view, const Macro*> known_;  ///< defined once
-  std::set<std::string_view> wanted_;                         ///< to be written out
-  std::set<std::string_view> left_;                           ///< mentioned where they were not
+  std::unordered_map<std::string_view, const Macro*> known_;  ///< the macros that are defined once
+  std::set<std::string_view> wanted_;                         ///< the macros to expand
+  std::set<std::string_view> left_;  ///< the macros with a use that was not expanded
   std::size_t growth_ = 0;
   Edits edits_;
 };
 
-// The one before `...`, if it has a name, takes all the rest.
+// The name before `...`, if there is one, takes all remaining arguments.
 void add_parameter(Macro& macro, const Token& token) {
   if (token.kind == TokenKind::identifier) macro.parameters.push_back(token.text);
   if (!token.is(".") || macro.takes_any_number) return;

@@ -1,5 +1,5 @@
-// tilewise-rewrite [--checked] SOURCE.cu RESULT.cpp: what the simulator makes of a kernel file, for
-// builds that run kernels on it and for a look at what it did.
+// tilewise-rewrite [--checked] SOURCE.cu RESULT.cpp: writes the C++ that the simulator makes of a
+// kernel file, for builds that run kernels on it and for inspection.
 #include <fstream>
 #include <iostream>
 #include <iterator>

@@ -6,7 +6,7 @@
 namespace tilewise::simt::rewriting {
 namespace {
 
-/// Names of the function templates that a file declares.
+/// Returns the names of the function templates that a file declares.
 std::set<std::string_view> function_templates_in(const Outline& outline) {
   const std::vector<Token>& code = outline.code();
   std::set<std::string_view> names;

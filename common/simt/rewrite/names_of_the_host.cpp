@@ -12,9 +12,9 @@
 namespace tilewise::simt::rewriting {
 namespace {
 
-/// Functions of the standard library, constexpr ones too, that nvcc refuses in kernels, but takes
-/// with --expt-relaxed-constexpr or where CUDA has its own under the name without `std::`. Of
-/// <cmath> it has all, and moves and forwards by itself.
+/// Functions of the standard library, including constexpr ones, that nvcc refuses in kernels, but
+/// accepts with --expt-relaxed-constexpr or where CUDA has its own function of that name without
+/// `std::`. CUDA has all functions of <cmath>, and nvcc handles std::move and std::forward itself.
 constexpr auto host_functions = std::to_array<std::string_view>({"accumulate",
                                                                  "addressof",
                                                                  "adjacent_difference",
@@ -87,7 +87,7 @@ constexpr auto host_functions = std::to_array<std::string_view>({"accumulate",
                                                                  "unique",
                                                                  "upper_bound"});
 
-/// Of these what CUDA has, without `std::`.
+/// The ones among these that CUDA has, without `std::`.
 constexpr auto cuda_has = std::to_array<std::string_view>({"max", "min"});
 
 template <class Words>
@@ -95,7 +95,7 @@ bool contains(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// What to write in a function's place.
+/// Says what to write instead of a function.
 std::string instead_of(std::string_view name) {
   if (contains(cuda_has, name)) return tr("write {}(a, b), which CUDA has", name);
   if (name == "swap") return tr("write the three assignments out");
@@ -151,7 +151,8 @@ std::set<std::string_view> used_of_std(const Outline& outline) {
 bool is_unevaluated(const Outline& outline, std::size_t index) {
   static constexpr std::array<std::string_view, 3> operators = {"sizeof", "decltype", "alignof"};
   const std::vector<Token>& code = outline.code();
-  // No operand is longer; a file of nothing but such calls takes no longer than others.
+  // No operand is longer. With the bound a file that is full of such calls takes no longer than
+  // others.
   constexpr std::size_t longest = 200;
   const std::size_t first = index > longest ? index - longest : 0;
   for (std::size_t i = index; i-- > first && !code[i].is(";") && !code[i].is("{");) {
@@ -175,7 +176,7 @@ std::map<std::string_view, bool> device_variables_of(const Outline& outline) {
     const bool is_qualifier = code[i].is("__device__") || code[i].is("__constant__");
     if (!is_qualifier || outline.scope(i) != Scope::file) continue;
     std::size_t end = i + 1;
-    bool is_constant = false;  // the host knows its value, too
+    bool is_constant = false;  // the host knows the value of a constant, too
     for (; end < code.size() && !contains(ends, code[end].text); ++end) {
       is_constant |= code[end].is("const") || code[end].is("constexpr");
     }
@@ -185,7 +186,7 @@ std::map<std::string_view, bool> device_variables_of(const Outline& outline) {
     if (!is_variable) continue;
     variables.emplace(code[end - 1].text, code[end].is("["));
     for (; end + 2 < code.size() && !code[end].is(";") && !contains(no_ends, code[end].text);
-         ++end) {  // `int a[3] = {1}, b;`
+         ++end) {  // for `int a[3] = {1}, b;`
       end = outline.partner(end).value_or(end);
       if (code[end].is(",") && code[end + 1].kind == TokenKind::identifier) {
         variables.emplace(code[end + 1].text, code[end + 2].is("["));
@@ -206,8 +207,8 @@ std::optional<std::string> host_use_of_variable(const Outline& outline, std::siz
   while (next < code.size() && code[next].is("[")) {
     next = outline.partner(next).value_or(code.size()) + 1;
   }
-  if (next + 1 >= code.size() || code[name - 1].is("&")) return std::nullopt;  // its address
-  if (is_array && next == name + 1) return std::nullopt;                       // the same
+  if (next + 1 >= code.size() || code[name - 1].is("&")) return std::nullopt;  // an address
+  if (is_array && next == name + 1) return std::nullopt;                       // an address, too
   const auto adjoin = [&](std::size_t first) { return code[first + 1].begin == code[first].end(); };
   const auto doubles = [&](std::size_t first) {
     return (code[first].is("+") || code[first].is("-")) && adjoin(first) &&

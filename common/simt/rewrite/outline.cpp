@@ -9,13 +9,14 @@ namespace {
 
 constexpr auto none = static_cast<std::size_t>(-1);
 
-// In tokens, those in brackets aside. Beyond what anyone writes, but a bound all the same, because
+// In tokens, not counting those in brackets. Nobody writes so many, but a bound is needed, because
 // text that is full of < would else be searched to its end from each of them.
 constexpr std::size_t longest_template_arguments = 1000;
 
 enum class Conditional { none, begin, otherwise, end };
 
-// `token` is the first one of a directive if it is a `#` there.
+// The kind of the conditional directive that starts at `index`, which it does only if there is the
+// first `#` of a directive.
 Conditional conditional_at(const std::vector<Token>& tokens, std::size_t index) {
   const auto& hash = tokens[index];
   if (hash.directive == 0 || (index > 0 && tokens[index - 1].directive == hash.directive) ||
@@ -50,8 +51,8 @@ bool pairs(const Token& opening, const Token& closing) {
 
 std::vector<Token> without_disabled(const std::vector<Token>& tokens) {
   std::vector<Token> kept;
-  int disabled_depth = 0;       // of conditionals inside the disabled text, itself included
-  int disabling_directive = 0;  // kept, so that its #endif does not stand alone
+  int disabled_depth = 0;  // the nesting depth of conditionals in disabled text, its own included
+  int disabling_directive = 0;  // its tokens are kept, so that its #endif has a partner
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto conditional = conditional_at(tokens, i);
     if (disabled_depth > 0) {
@@ -103,7 +104,7 @@ void Outline::open_bracket(std::size_t index) {
 }
 
 void Outline::close_bracket(std::size_t index) {
-  // A } ends what was left open inside its braces; a stray ) or ] ends nothing.
+  // A } closes brackets that were left open inside its braces; a stray ) or ] closes nothing.
   const auto ended = code_[index].is("}") && open_ != none ? brackets_[open_].brace : open_;
   if (ended == none || !pairs(code_[brackets_[ended].index], code_[index])) return;
   partners_[index] = brackets_[ended].index;

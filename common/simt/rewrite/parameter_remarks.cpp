@@ -16,7 +16,8 @@ using rewriting::Part;
 using rewriting::Token;
 using rewriting::WrittenFunction;
 
-/// Whether a statement begins here that stores in this variable: `a = 1;`, `a += 1;`.
+/// Whether a statement begins here that stores in this variable without reading it otherwise: `a =
+/// 1;`, `a += 1;`.
 bool is_only_stored(const std::vector<Token>& code, std::size_t name) {
   const Token& before = code[name - 1];
   const bool begins =
@@ -27,7 +28,7 @@ bool is_only_stored(const std::vector<Token>& code, std::size_t name) {
   return begins && ((sign.is("=") && !behind.is("=")) || is_joint);
 }
 
-/// The first store in a parameter that nothing in the function reads.
+/// Returns the first store in a parameter that nothing in the function reads.
 std::optional<std::size_t> store_in_vain(const Outline& outline, const WrittenFunction& function,
                                          std::string_view parameter) {
   const std::vector<Token>& code = outline.code();
@@ -35,13 +36,13 @@ std::optional<std::size_t> store_in_vain(const Outline& outline, const WrittenFu
   for (std::size_t i = function.body + 1; i < function.end; ++i) {
     const bool is_member = code[i - 1].is(".") || code[i - 1].is("->") || code[i - 1].is("::");
     if (!code[i].is(parameter) || is_member) continue;
-    if (!is_only_stored(code, i)) return std::nullopt;  // read, handed on, or declared anew
+    if (!is_only_stored(code, i)) return std::nullopt;  // it is read, passed on or redeclared
     if (!store) store = i;
   }
   return store;
 }
 
-/// A parameter by value: its type and its name.
+/// Whether a parameter is passed by value: it is only a type and a name.
 bool is_by_value(const std::vector<Token>& code, const Part& parameter) {
   if (parameter.end < parameter.first + 2 || !code[parameter.end - 1].is_name()) return false;
   return std::all_of(code.begin() + static_cast<std::ptrdiff_t>(parameter.first),

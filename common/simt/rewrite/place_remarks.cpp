@@ -13,7 +13,7 @@ namespace {
 using rewriting::Outline;
 using rewriting::Token;
 
-/// Looks at one function that runs on the device.
+/// Examines one function that runs on the device.
 class PlaceReader {
  public:
   PlaceReader(const Outline& outline, const rewriting::WrittenFunction& function,
@@ -32,8 +32,9 @@ class PlaceReader {
   }
 
  private:
-  /// `blockIdx.x * gridDim.x` and `threadIdx.x * blockDim.x`, which count nothing: of threads
-  /// beside each other, or of blocks, the second of two numbers along one side is a step of 1.
+  /// Looks for `blockIdx.x * gridDim.x` and `threadIdx.x * blockDim.x`, which count nothing: along
+  /// one axis, neighbouring blocks are blockDim threads apart, and neighbouring threads are 1
+  /// apart.
   void look_at_place(std::size_t star) {
     if (star < body_ + 4 || star + 3 >= end_) return;
     const Token &index = code_[star - 3], &extent = code_[star + 1];
@@ -62,7 +63,7 @@ class PlaceReader {
          tr("A thread's place along {0} is blockIdx.{0} * blockDim.{0} + threadIdx.{0}.", side)});
   }
 
-  /// Whether the product of a `*` stands beside `threadIdx.x`, with a + between.
+  /// Whether the product of a `*` is added to `threadIdx.x`.
   bool is_added_to_thread_x(std::size_t star) const {
     const auto is_thread_x = [&](std::size_t first) {
       return code_[first].is("threadIdx") && code_[first + 2].is("x");
@@ -72,7 +73,7 @@ class PlaceReader {
     return is_behind || is_before;
   }
 
-  /// `blockIdx.x * (blockDim.x + threadIdx.x)`
+  /// Looks for `blockIdx.x * (blockDim.x + threadIdx.x)`.
   void look_at_place_of_sum(std::size_t star) {
     if (!code_[star - 3].is("blockIdx") || !code_[star - 2].is(".") || !code_[star + 1].is("(")) {
       return;
@@ -92,7 +93,7 @@ class PlaceReader {
          tr("A thread's place along {0} is blockIdx.{0} * blockDim.{0} + threadIdx.{0}.", side)});
   }
 
-  /// `blockIdx.y * blockDim.y + threadIdx.x`
+  /// Looks for `blockIdx.y * blockDim.y + threadIdx.x`.
   void look_at_mixed_place(std::size_t star) {
     if (star + 7 >= end_ || !code_[star - 3].is("blockIdx") || !code_[star + 1].is("blockDim")) {
       return;
@@ -110,12 +111,12 @@ class PlaceReader {
             code_[star - 1].text)});
   }
 
-  /// `for (int row = threadIdx.y; row < n; row += blockDim.x)`
+  /// Looks for `for (int row = threadIdx.y; row < n; row += blockDim.x)`.
   void look_at_walk(std::size_t word) {
     const auto close = code_[word + 1].is("(") ? outline_.partner(word + 1) : std::nullopt;
     if (!close) return;
     std::string_view begins, steps;
-    std::size_t ends = 0;  // of the header's parts
+    std::size_t ends = 0;  // how many parts of the header have ended
     for (std::size_t i = word + 2; i + 2 < *close; ++i) {
       if (code_[i].is(";")) ++ends;
       if (ends == 0 && code_[i].is("threadIdx")) {

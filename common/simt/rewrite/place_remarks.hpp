@@ -7,9 +7,9 @@
 
 namespace tilewise::simt {
 
-/// Adds remarks on a thread's place that is counted along one side and taken from another, or by
-/// what counts nothing: `blockIdx.x * gridDim.x`, `threadIdx.y * blockDim.y + threadIdx.x`,
-/// `blockIdx.x * (blockDim.x + threadIdx.x)`, `for (row = threadIdx.y; ...; row += blockDim.x)`.
+/// Adds remarks on a thread's position that mixes two axes, or scales an index by the wrong extent:
+/// `blockIdx.x * gridDim.x`, `threadIdx.y * blockDim.y + threadIdx.x`, `blockIdx.x * (blockDim.x +
+/// threadIdx.x)`, `for (row = threadIdx.y; ...; row += blockDim.x)`.
 void remark_on_places(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
 }  // namespace tilewise::simt

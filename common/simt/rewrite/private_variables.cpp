@@ -22,20 +22,20 @@ constexpr std::array<std::string_view, 11> builtin_types = {"bool",   "char",   
                                                             "long",   "signed", "unsigned", "float",
                                                             "double", "size_t", "half"};
 
-/// Words that begin a statement which a declaration of a variable might be taken for.
+/// Words that begin statements which might be mistaken for the declaration of a variable.
 constexpr std::array<std::string_view, 27> other_statements = {
     "return",   "goto",   "break",    "continue",  "delete",        "throw",   "else",
     "do",       "case",   "default",  "new",       "typedef",       "using",   "struct",
     "class",    "union",  "enum",     "extern",    "static",        "const",   "constexpr",
     "volatile", "friend", "template", "namespace", "static_assert", "operator"};
 
-/// One of `float a[4], *p, x = 1;`, between commas.
+/// One variable of a declaration such as `float a[4], *p, x = 1;`.
 struct Variable {
   Part text;  ///< from its first * to its last token
   std::size_t name;
-  std::size_t rank = 0;  ///< extents in brackets
+  std::size_t rank = 0;  ///< the number of extents in brackets
   bool has_extents = true;
-  std::optional<Part> value;  ///< behind =
+  std::optional<Part> value;  ///< the tokens behind =
 };
 
 struct Variables {
@@ -77,10 +77,10 @@ class VariableWatcher {
     if (*partner > index) closing_.push_back(*partner);
   }
 
-  /// As what stands in a loop's head does, and what a macro is given.
+  /// Whether the code stands in parentheses, such as a loop's head or the arguments of a macro.
   bool in_parentheses() const { return !closing_.empty() && !code_[closing_.back()].is("}"); }
 
-  /// Where the type ends that begins at a token; nothing if none does.
+  /// Returns the end of the type that begins at a token; nothing if none does.
   std::optional<std::size_t> end_of_type(std::size_t at) const {
     if (at >= code_.size() || !code_[at].is_name() || is_any_of(code_[at], other_statements))
       return {};
@@ -90,7 +90,7 @@ class VariableWatcher {
     }
     for (;;) {
       if (at >= code_.size() || !code_[at].is_name() || macros_.contains(code_[at].text)) return {};
-      // __shared__ and its kin
+      // Excludes __shared__ and other qualifiers.
       if (code_[at].text.starts_with("__") && !code_[at].text.starts_with("__half")) return {};
       ++at;
       if (is(at, "<")) {
@@ -134,8 +134,8 @@ class VariableWatcher {
     }
   }
 
-  /// Whether a pointer to an array's elements may come about: its name stands without all of its
-  /// indices, or with an `&` before it.
+  /// Whether the code may form a pointer to an array's elements: the array's name stands without
+  /// all of its indices, or with an `&` before it.
   bool is_handed_on(const Variable& array) const {
     const std::size_t end = std::min(device_code_.end_of_function(), code_.size());
     for (std::size_t i = array.text.end; i < end; ++i) {
@@ -150,8 +150,8 @@ class VariableWatcher {
     return false;
   }
 
-  /// Whether a shuffle takes the variable: of most lanes nobody wants the value, and they need have
-  /// none.
+  /// Whether a shuffle takes the variable: the values of most lanes may then be unused, and those
+  /// lanes need not set one.
   bool is_shuffled(const Variable& variable) const {
     const std::size_t end = std::min(device_code_.end_of_function(), code_.size());
     for (std::size_t i = variable.text.end; i < end; ++i) {
@@ -164,7 +164,7 @@ class VariableWatcher {
     return false;
   }
 
-  /// Whether an array can have a fence: it begins with nothing, or with a list.
+  /// Whether an array can have fences: its initial value is missing or is a list.
   bool may_be_fenced(const Variable& variable) const {
     if (variable.rank == 0 || !variable.has_extents) return false;
     return !variable.value || is(variable.value->first, "{");
@@ -194,7 +194,7 @@ class VariableWatcher {
            std::to_string(code_[variable.name].line) + ", [] {});";
   }
 
-  /// All variables of a declaration, one by one.
+  /// Declares all variables of a declaration one by one.
   void fence(const Variables& variables) {
     std::string text;
     for (const Variable& variable : variables.all) {
@@ -234,7 +234,7 @@ class VariableWatcher {
   Jumps jumps_;
   DeviceCode device_code_;
   Edits& edits_;
-  std::vector<std::size_t> closing_;  ///< brackets that are open
+  std::vector<std::size_t> closing_;  ///< the closing brackets of those that are open
   int fences_ = 0;
 };
 

@@ -10,15 +10,15 @@ namespace {
 
 struct Case {
   const char* name;
-  std::string body;      ///< of a kernel
-  std::string expected;  ///< "" where nothing becomes of it
+  std::string body;      ///< the body of a kernel
+  std::string expected;  ///< "" where nothing is marked
 };
 
 std::string unset(const std::string& name) {
   return " ::tilewise::simt::unset(" + name + ", \"" + name + "\", 1, [] {});";
 }
 
-/// An array of the name v between fences, the first of its line.
+/// Returns the code for an array named v between fences, the first one of its line.
 std::string fenced(const std::string& declared, const std::string& value = "") {
   return "struct tilewise_array_1_1 { ::tilewise::simt::Fence tilewise_before; " + declared +
          "; ::tilewise::simt::Fence tilewise_behind; }; tilewise_array_1_1 tilewise_fenced_1_1" +
@@ -29,7 +29,7 @@ std::string fenced(const std::string& declared, const std::string& value = "") {
 }
 
 const Case cases[] = {
-    // What has no value.
+    // Variables without a value.
     {"number", "float s; s = 1;", "float s;" + unset("s") + " s = 1;"},
     {"several", "unsigned long long a, *b, c = 1;",
      "unsigned long long a, *b, c = 1;" + unset("a") + unset("b")},
@@ -40,14 +40,14 @@ const Case cases[] = {
      "auto f = [&] { int k;" + unset("k") + " return k; };"},
     {"in_a_switch", "switch (i) { case 0: i = 2; float v[4]; g(v); case 1: ; }",
      "switch (i) { case 0: i = 2; float v[4];" + unset("v") + " g(v); case 1: ; }"},
-    // What a pointer may lead out of.
+    // Arrays whose bounds a pointer may leave.
     {"handed_to_a_function", "float v[4]; g(v);", fenced("float v[4]") + " g(v);"},
     {"by_address", "float v[4]; g(&v[1]);", fenced("float v[4]") + " g(&v[1]);"},
     {"a_row_of_it", "float v[4][2]; g(v[1]);", fenced("float v[4][2]") + " g(v[1]);"},
     {"with_values", "float v[N] = {1, 2}; g(v);", fenced("float v[N]", "{1, 2}") + " g(v);"},
     {"beside_others", "float s, v[4], w = 2; g(v);",
      "float s;" + unset("s") + " " + fenced("float v[4]") + " float w = 2; g(v);"},
-    // What is no such declaration, or not beyond doubt.
+    // Statements that are no such declarations, or not beyond doubt.
     {"with_a_value", "float s = 1, t{2}; int u(3);", ""},
     {"with_indices_and_values", "float v[2] = {1, 2}; s = v[1];", ""},
     {"extent_of_its_values", "float v[] = {1, 2}; g(v);", ""},
@@ -68,9 +68,9 @@ TEST_P(PrivateVariables, AreWatchedFromTheirDeclarationOn) {
   };
   const Rewritten rewritten =
       rewrite(in_kernel(GetParam().body), {.watch_private_variables = true});
-  // Blanks stay where tokens have gone.
+  // Blanks stay where tokens have been erased.
   const std::string text = std::regex_replace(rewritten.text, std::regex(" +"), " ");
-  // Shared variables are another pass's.
+  // Another pass deals with shared variables.
   const bool is_untouched = GetParam().expected.empty();
   if (is_untouched) {
     EXPECT_EQ(text.find("unset("), text.npos) << text;

@@ -37,7 +37,7 @@ bool is_one_of(const Token& token, const Words& words) {
   return std::find(words.begin(), words.end(), token.text) != words.end();
 }
 
-/// Looks at one function that runs on the device.
+/// Examines one function that runs on the device.
 class Reader {
  public:
   Reader(const Outline& outline, std::size_t parameters, std::size_t body, bool is_kernel,
@@ -84,7 +84,7 @@ class Reader {
     };
     const std::string_view name = code_[part.end - 1].text;
     if (says("*")) {
-      // Other functions' may point to shared memory, which is small.
+      // The pointer parameters of other functions may lead to shared memory, which is small.
       if (is_kernel) matrices_.insert(name);
       if (says("float") || says("double")) fractions_.insert(name);
       for (const char* const type : {"float", "double", "int"}) {
@@ -96,7 +96,7 @@ class Reader {
     }
   }
 
-  /// `int row = ..., col = ...;`, and arrays that are a thread's own.
+  /// Reads `int row = ..., col = ...;`, and arrays that belong to one thread.
   void read_declaration(std::size_t type) {
     static constexpr auto elements =
         std::to_array<std::string_view>({"float", "double", "int", "unsigned"});
@@ -108,13 +108,13 @@ class Reader {
     if (!is_deduced_int && !is_one_of(code_[type], elements)) return;
     if (!is_name(code_[type + 1])) return;
     if (code_[type - 1].is("long") || code_[type + 1].is("long")) return;
-    // What is unsigned overflows later, and begins again at 0.
+    // An unsigned product overflows later, and wraps around to 0.
     const bool is_int =
         is_deduced_int || (code_[type].is("int") && !code_[type - 1].is("unsigned"));
     const bool is_fraction = code_[type].is("float") || code_[type].is("double");
     const bool is_shared = is_shared_or_kept(type);
     std::size_t name = type + 1;
-    // `unsigned int`, `float __shared__`, `int const`.
+    // The type may have several words: `unsigned int`, `float __shared__`, `int const`.
     while (is_name(code_[name]) && is_name(code_[name + 1])) ++name;
     while (name < end_ && is_name(code_[name])) {
       if (code_[name + 1].is("[")) {
@@ -136,7 +136,7 @@ class Reader {
     }
   }
 
-  /// `auto sum = 0;`, which is an int for what it begins with.
+  /// Whether this is `auto sum = 0;`, which is an int because of its initial value.
   bool deduces_int(std::size_t type) const {
     if (!code_[type].is("auto") || type + 4 >= end_ || !code_[type + 2].is("=")) return false;
     const std::string_view value = code_[type + 3].text;
@@ -144,7 +144,7 @@ class Reader {
            value.find_first_not_of("0123456789") == value.npos;
   }
 
-  /// Whether these tokens say where in its block a thread is: `threadIdx.x / Tile`.
+  /// Whether these tokens give the position of a thread in its block: `threadIdx.x / Tile`.
   bool is_place(std::size_t from, std::size_t to) const {
     bool of_thread = false;
     for (std::size_t i = from; i < to; ++i) {
@@ -159,8 +159,9 @@ class Reader {
     return of_thread;
   }
 
-  /// A name may be declared anew, in another scope or as a lambda's parameter. A pointer that moves
-  /// leads to a part of its matrix, whose offsets may be small.
+  /// Forgets names that are declared again with another type, in another scope or as a lambda's
+  /// parameter, and pointers that move: such a pointer leads to a part of its matrix, whose offsets
+  /// may be small.
   void forget_names_of_two_types() {
     for (const std::string_view name : other_places_) places_.erase(name);
     for (std::size_t i = body_ + 1; i + 2 < end_; ++i) {
@@ -192,7 +193,7 @@ class Reader {
     return false;
   }
 
-  /// `As[ty][tx] = ...`: only threads that share an array fill it by their places.
+  /// Looks for `As[ty][tx] = ...`: only threads that share an array fill it by their positions.
   void look_at_element(std::size_t array) {
     std::size_t end = array + 1;
     bool by_place = false;
@@ -214,12 +215,13 @@ class Reader {
                         core::in_language(declare_shared)});
   }
 
-  /// `tile[ty][tx] = in[...];` with an int on the left, `= *in;`, or one of them behind a test.
+  /// Looks for `tile[ty][tx] = in[...];` with an int on the left, also with `*in` or a choice `? :`
+  /// on the right.
   void look_at_filling(std::size_t array) {
     std::size_t end = array + 1;
     while (end < end_ && code_[end].is("[")) end = outline_.partner(end).value_or(end_) + 1;
     if (end + 2 >= end_ || !code_[end].is("=")) return;
-    std::size_t at = end;  // of what comes before an element
+    std::size_t at = end;  // the token before the element that is read
     for (std::size_t i = end + 1; i < end_ && !code_[i].is(";"); ++i) {
       if (code_[i].is("?")) at = i;
       if (code_[i].is("(") || code_[i].is("[")) i = outline_.partner(i).value_or(i);
@@ -237,14 +239,14 @@ class Reader {
          tr("Declare {} with the type of the matrix's elements.", code_[array].text)});
   }
 
-  /// `sum += As[ty][k] * Bs[k][tx];` with an int on the left.
+  /// Looks for `sum += As[ty][k] * Bs[k][tx];` with an int on the left.
   void look_at_sum(std::size_t plus) {
     const Token& sum = code_[plus - 1];
     if (!ints_.contains(sum.text)) return;
     std::string_view element;
     for (std::size_t i = plus + 2; i + 1 < end_ && !code_[i].is(";") && !code_[i].is(")"); ++i) {
-      if (is_name(code_[i]) && code_[i + 1].is("(")) return;  // what it makes of them is not known
-      if (code_[i].is("(")) return;                           // a cast, for instance
+      if (is_name(code_[i]) && code_[i + 1].is("(")) return;  // the function's result is not known
+      if (code_[i].is("(")) return;                           // this may be a cast
       const bool is_read = code_[i + 1].is("[") || (code_[i - 1].is("*") && !ends_value(i - 2));
       if (fractions_.contains(code_[i].text) && is_read) element = code_[i].text;
       if (code_[i].is("[")) i = outline_.partner(i).value_or(i);
@@ -257,7 +259,8 @@ class Reader {
                         tr("Declare {} with the type of the elements.", sum.text)});
   }
 
-  /// `float sum[2][2];` to which products are added, and which nothing is ever assigned to.
+  /// Looks for `float sum[2][2];` to which products are added, but to which nothing is ever
+  /// assigned.
   void look_at_start(std::size_t type) {
     if (!is_name(code_[type + 1]) || is_shared_or_kept(type)) return;
     const Token& sum = code_[type + 1];
@@ -289,7 +292,7 @@ class Reader {
          tr("Let {} start from 0: = 0.0f for one number, = {{}} for an array.", sum.text)});
   }
 
-  /// `(const float*)A` where A leads to doubles.
+  /// Looks for `(const float*)A` where A points to doubles.
   void look_at_cast(std::size_t star) {
     const Token& type = code_[star - 1];
     if (!type.is("float") && !type.is("double")) return;
@@ -308,14 +311,14 @@ class Reader {
          tr("Leave out the cast, and convert elements one by one where it is meant.")});
   }
 
-  /// Whether a `*` after this token multiplies.
+  /// Whether this token ends a value, so that a `*` behind it multiplies.
   bool ends_value(std::size_t i) const {
     return is_name(code_[i]) || code_[i].kind == TokenKind::number || code_[i].is(")") ||
            code_[i].is("]");
   }
 
-  /// CUDA C++ Programming Guide, "__shared__": all arrays that are declared so start at one
-  /// address.
+  /// Looks for a second dynamic array. CUDA C++ Programming Guide, "__shared__": all arrays that
+  /// are declared so start at the same address.
   void look_at_dynamic_array(std::size_t word) {
     std::size_t end = word;
     bool is_shared = false;
@@ -335,7 +338,7 @@ class Reader {
             "it begins.")});
   }
 
-  /// The int on the left of a product; nothing where it is none, or is cast.
+  /// Returns the int on the left of a product; nothing where the factor is no int or is cast.
   std::optional<std::string> left_factor(std::size_t star) const {
     const Token &left = code_[star - 1], &before = code_[star - 2];
     static constexpr auto joins =
@@ -365,7 +368,8 @@ class Reader {
     return has_large ? std::optional(text) : std::nullopt;
   }
 
-  /// An int that may be as large as a matrix's order: a place within a block is not.
+  /// Whether a name is an int that may be as large as a matrix's order: a position within a block
+  /// is not.
   bool is_large(const Token& name) const {
     return ints_.contains(name.text) && !places_.contains(name.text);
   }
@@ -413,15 +417,15 @@ class Reader {
   const std::vector<Token>& code_;
   std::size_t body_, end_;
   std::vector<Remark>& remarks_;
-  Names matrices_;       ///< pointers that the kernel is given
-  Names ints_, orders_;  ///< variables of 32 bits, and those that the kernel is given
-  Names arrays_;         ///< of a thread's own
-  Names whole_arrays_;   ///< of int
+  Names matrices_;       ///< pointers among the kernel's parameters
+  Names ints_, orders_;  ///< variables of 32 bits, and those among them that are parameters
+  Names arrays_;         ///< arrays that belong to one thread
+  Names whole_arrays_;   ///< arrays of int
   Names fractions_;      ///< pointers to and arrays of floats or doubles
-  std::map<std::string_view, std::string_view> elements_;  ///< of pointers that are given: a type
-  std::string dynamic_;  ///< the array of dynamic shared memory that was declared last
-  Names places_;         ///< variables that hold a part of threadIdx
-  Names other_places_;   ///< those that are declared with something else, there or elsewhere
+  std::map<std::string_view, std::string_view> elements_;  ///< types behind pointer parameters
+  std::string dynamic_;  ///< the last dynamic shared array that was declared
+  Names places_;         ///< variables computed from threadIdx
+  Names other_places_;   ///< names that some declaration gives another value
   Names told_;
   std::set<std::string> told_products_;
 };
@@ -453,7 +457,7 @@ std::vector<Remark> remarks_on(std::string_view source) {
     return [word](const Token& each) { return each.is(word); };
   };
   const auto barrier = std::find_if(code.begin(), code.end(), names("__syncthreads"));
-  // A macro may say it.
+  // The word may stand in a macro, so directives are searched, too.
   const bool shares = std::any_of(tokens.begin(), tokens.end(), names("__shared__"));
   const bool is_told = std::any_of(remarks.begin(), remarks.end(), [](const Remark& remark) {
     return remark.next == declare_shared;

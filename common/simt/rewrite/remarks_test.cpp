@@ -16,7 +16,7 @@ std::string told_of(const std::string& source) {
   return text;
 }
 
-/// A kernel of two matrices with this body on line 2.
+/// Returns a kernel of two matrices, with this body on line 2.
 std::string kernel(const std::string& body) {
   return "__global__ void k(const float* A, float* C, int n, std::size_t w) {\n" + body + "\n}";
 }
@@ -72,7 +72,8 @@ TEST(Remarks, DoubtNeighboursThatTakeTheSame) {
       {"sum += a0 * b0;\nsum += a0 * b0;", "3: sum gets the same here as on line 2, a0 * b0\n"},
       {"As[y][x] = A[k];\nBs[y][x] = A[k];", "3: Bs[y][x] gets here what As[y][x] gets"},
       {"C[0] = c00; C[1] = c00;", "2: C[1] gets here what C[0] gets on line 2, c00\n"},
-      // Each of its own, constants, counters, what starts from the same, and other blocks.
+      // There is no remark on distinct values, constants, counters, variables that start from the
+      // same value, and other blocks.
       {"c0 += a * b0; c1 += a * b1; C[0] = 0; C[1] = 0; i += 1; j += 1;", ""},
       {"low = A[0]; high = A[0];", ""},
       {"a += T * n;\nb += T * n;\nC[0] = *a * b[0];", ""},

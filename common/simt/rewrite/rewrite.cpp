@@ -26,7 +26,7 @@ void rewrite_macro(Macro macro, const rewriting::LaunchMacros& launch_macros,
   if (!declares && !launches) return;
   std::vector<Token>& body = macro.body;
   if (declares && !body.back().is(";") && !body.back().is("}")) {
-    // The semicolon that stands where the macro is used.
+    // Stands for the semicolon that follows the use of the macro.
     const Token last = body.back();
     body.push_back({rewriting::TokenKind::punctuation, last.end() - 1, ";", last.line, 0});
   }
@@ -35,10 +35,10 @@ void rewrite_macro(Macro macro, const rewriting::LaunchMacros& launch_macros,
   rewriting::rewrite_shared_memory(outline, true, edits, errors);
 }
 
-/// Macros that stand for a launch without its kernel, as in `#define ON(grid) <<<grid, 128>>>`, and
-/// those that stand for one of these.
+/// Returns the macros that stand for a launch without its kernel, as in `#define ON(grid) <<<grid,
+/// 128>>>`, and those whose text begins with such a macro.
 rewriting::LaunchMacros launch_macros_in(const std::vector<Macro>& macros) {
-  constexpr int most_rounds = 16;  // a macro of a macro of a macro ...
+  constexpr int most_rounds = 16;  // a macro may stand for a macro that stands for a macro ...
   rewriting::LaunchMacros found;
   for (int i = 0; i < most_rounds; ++i) {
     const std::size_t before = found.size();
@@ -52,7 +52,8 @@ rewriting::LaunchMacros launch_macros_in(const std::vector<Macro>& macros) {
   return found;
 }
 
-// No macro can stand for CUDA's __noinline__: the standard library spells an attribute so.
+// CUDA's __noinline__ cannot be defined as a macro, because the standard library spells an
+// attribute the same way.
 void rewrite_noinline(const std::vector<Token>& tokens, rewriting::Edits& edits) {
   static constexpr std::array<std::string_view, 8> leaders = {
       "(", ",", "::", "define", "undef", "ifdef", "ifndef", "defined"};
@@ -107,7 +108,7 @@ Rewritten rewrite(std::string_view original, const RewriteOptions& options) {
   std::stable_sort(result.errors.begin(), result.errors.end(),
                    [](const auto& a, const auto& b) { return a.line < b.line; });
   result.text = edits.apply_to(source);
-  // Compilers take a byte order mark at the start of a file only, where a #line will stand.
+  // Compilers accept a byte order mark only at the start of a file, where a #line will stand.
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (source.starts_with(byte_order_mark)) result.text.erase(0, byte_order_mark.size());
   return result;

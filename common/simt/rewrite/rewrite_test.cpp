@@ -20,7 +20,7 @@ namespace {
 using rewriting::Token;
 using rewriting::tokenize;
 
-// A kernel with all that the rewriter changes and much that could mislead it.
+// A kernel with everything that the rewriter changes and much that could mislead it.
 constexpr std::string_view kernel = R"cu(#include "matmul_shared.hpp"
 #include <cstddef>
 /* C = A * B
@@ -222,7 +222,8 @@ TEST(Rewrite, CopiesObjectsThatAreMadeToBeAssigned) {
       {"q = Quad{a}; if (x) q = Quad{b}", "q = @Quad{a}); if (x) q = @Quad{b})"},
       {"q = x ? *p : Quad{}", "q = x ? *p : @Quad{})"},
       {"q[i] = f(x) ? Quad{a} : Quad{b}", "q[i] = f(x) ? @Quad{a}) : @Quad{b})"},
-      // Of a declaration, of something else that is not assigned, or with no type's name.
+      // Objects of a declaration, others that are not assigned, and braces without the name of a
+      // type.
       {"Quad q = Quad{a}, *p = x ? &r : new Quad{b}", nullptr},
       {"auto lock = Lock{m}; const auto& [a, b] = Pair{1, 2}; auto [c, d] = Pair{1, 2}", nullptr},
       {"Quad<4> q = Quad<4>{}; q += Quad{a}; x = q == Quad{a}; f(Quad{b})", nullptr},
@@ -384,7 +385,7 @@ void expect_time_in_proportion(std::string_view pattern, RewriteOptions options)
   EXPECT_LT(processor_seconds(source(few * times_longer), options), short_s * most_times_slower);
 }
 
-// Submissions are rewritten inside the grader's own process: none may hold it up.
+// Submissions are rewritten inside the grader's own process, and none may hold it up.
 TEST(Rewrite, TakesTimeInProportionToTheLength) {
   const std::string_view patterns[] = {
       "<<<",
@@ -428,8 +429,8 @@ TEST(Rewrite, MarksLoopsInTimeInProportionToTheLength) {
   }
 }
 
-/// What compiles for the device alone is told its target; what compiles for both, and what can do
-/// without the PTX that is not run here, is not.
+/// Code for the device alone is told its target; code for both sides is not, nor code that can do
+/// without the PTX that the simulator cannot run.
 TEST(Rewrite, OnlyDeviceCodeIsToldItsTarget) {
   const std::string text = rewrite(R"cu(int launches;
 #if __CUDA_ARCH__ >= 600

@@ -68,22 +68,22 @@ class SharedMemoryRewriter {
                        [](const Token& token) { return token.is("extern"); });
   }
 
-  /// A variable that has been declared.
+  /// A shared variable and the expression that replaces it where a reference does not reach.
   struct Name {
     std::size_t token;
-    std::string place;  ///< an expression for where it is
+    std::string place;  ///< an expression that yields the variable
   };
   using Names = std::vector<Name>;
 
   Names rewrite_static(const Declaration& declaration, int line, std::optional<std::size_t> place) {
-    // A macro may be used twice in a function, with other names.
+    // A function may use a macro twice, with different names.
     const auto id = id_of(declaration, line);
     const auto type = "tilewise_shared_" + id;
     const auto block = "tilewise_block_" + id;
     const auto shared = "::tilewise::simt::shared" +
                         std::string(storage_.empty() ? "" : "_at_file_scope") + "<" + type + ">()";
     Names names;
-    // Who uses a macro may write its last semicolon.
+    // The last semicolon may follow the use of a macro.
     const bool is_open = code_[declaration.end].begin < code_[declaration.end - 1].end();
     auto references = std::string(is_open ? ";" : "") + " }; " + storage_ + "auto& " + block +
                       " = " + shared + ";";
@@ -145,7 +145,7 @@ class SharedMemoryRewriter {
     return names;
   }
 
-  // What a reference is not to where its name is in scope.
+  // Rewrites the places in the scope of a name where a reference does not do in its stead.
   void rewrite_uses(const Name& name, bool is_global) {
     const Token& token = code_[name.token];
     const std::size_t end = jumps_.end_of_scope(name.token);
@@ -165,8 +165,8 @@ class SharedMemoryRewriter {
     }
   }
 
-  /// Where a name may mean something else than a reference: `decltype(name)`, lambdas, local
-  /// classes.
+  /// Returns the places where a name may have to be something else than a reference:
+  /// `decltype(name)`, lambdas, local classes.
   std::vector<std::size_t> find_places_of_uses() const {
     std::vector<std::size_t> places;
     for (std::size_t i = 1; i + 3 < code_.size(); ++i) {
@@ -185,13 +185,13 @@ class SharedMemoryRewriter {
            (before.kind == TokenKind::identifier && !before.is("return"));
   }
 
-  // A local class's functions know nothing of the locals around it, shared variables aside.
+  // The functions of a local class may not use the locals around it, except shared variables.
   void declare_in_class(const Name& name, std::size_t open) {
     const std::string_view word = code_[name.token].text;
     const auto end = outline_.partner(open);
     if (!end || declares_member(word, open, *end)) return;
-    std::size_t member = open + 1;            // where its declaration starts
-    std::optional<std::size_t> initializers;  // the colon before a constructor's
+    std::size_t member = open + 1;            // where the declaration of the current member starts
+    std::optional<std::size_t> initializers;  // the colon before a constructor's initializers
     for (auto i = open + 1; i < *end; ++i) {
       const Token& token = code_[i];
       if (token.is("{") && outline_.scope(i) == Scope::type) {
@@ -230,7 +230,7 @@ class SharedMemoryRewriter {
     return false;
   }
 
-  // Lambdas that name one get it by reference.
+  // A lambda that uses the variable captures it by reference.
   void capture_in_lambda(const Token& name, std::size_t open) {
     const auto close = outline_.partner(open);
     if (!close || code_[open + 1].is("[")) return;
@@ -253,12 +253,12 @@ class SharedMemoryRewriter {
                         (*close == open + 1 ? "&" : ", &") + std::string(name.text));
   }
 
-  // In a macro, a parameter's name stands for what it is given.
+  // In a macro, the name may be a parameter, whose argument is the variable's name.
   std::string text_of(const std::string& name) const {
     return in_macro_ ? "TILEWISE_TEXT(" + name + ")" : quoted(name);
   }
 
-  // Of `float* s[][16]`: float*[16].
+  // Returns the type of the elements: float*[16] for `float* s[][16]`.
   std::string element_type(const Declaration& declaration, const Declarator& declarator) const {
     std::vector<Token> type;
     append_type(type, declaration.first, declaration.declarators.front().first);
@@ -270,14 +270,14 @@ class SharedMemoryRewriter {
   void append_type(std::vector<Token>& type, std::size_t first, std::size_t end) const {
     for (auto i = first; i < end; ++i) {
       if (const auto attribute = attribute_end(outline_, i)) {
-        i = *attribute;  // of the array, not of its elements
+        i = *attribute;  // it belongs to the array, not to its elements
       } else if (!is_storage(code_[i])) {
         type.push_back(code_[i]);
       }
     }
   }
 
-  // What an array without a bound is aligned to, as it is written.
+  // Returns the alignment attributes of an array without a bound, as they are written.
   std::string attributes_of(const Declaration& declaration) const {
     std::vector<Token> attributes;
     for (auto i = declaration.first; i < declaration.end; ++i) {
@@ -297,7 +297,7 @@ class SharedMemoryRewriter {
            (in_macro_ ? "_##" + std::string(code_[declaration.declarators.front().name].text) : "");
   }
 
-  // Unique in the file: the line and the declaration's number on it.
+  // Returns an id that is unique in the file: the line and the declaration's number on it.
   std::string next_id(int line) {
     declarations_on_line_ = line == last_line_ ? declarations_on_line_ + 1 : 1;
     last_line_ = line;
@@ -316,7 +316,7 @@ class SharedMemoryRewriter {
   std::vector<RewriteError>& errors_;
   std::string storage_;
   std::vector<std::size_t> places_of_uses_;
-  std::unordered_set<std::size_t> marked_;  ///< of these, where the file declares a name twice
+  std::unordered_set<std::size_t> marked_;  ///< uses marked already: names may be declared twice
   int last_line_ = 0;
   int declarations_on_line_ = 0;
 };

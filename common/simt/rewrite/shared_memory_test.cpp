@@ -8,7 +8,7 @@
 namespace tilewise::simt {
 namespace {
 
-// The code that follows the structure of a declaration in a function.
+// Returns the code that follows the structure of a declaration in a function.
 std::string references(const std::string& id, const std::vector<std::string>& names) {
   auto text =
       "auto& tilewise_block_" + id + " = ::tilewise::simt::shared<tilewise_shared_" + id + ">();";
@@ -33,7 +33,8 @@ void expect_rewritten(const Case& c) {
 }
 
 TEST(SharedMemory, DeclarationsBecomeReferences) {
-  // Each stands in a function of its own: members and names are what the structure should hold.
+  // Each declaration stands in a function of its own; members and names are the expected contents
+  // of the structure.
   const struct {
     const char* declaration;
     const char* members;
@@ -162,7 +163,7 @@ TEST(SharedMemory, AtNamespaceScopeBelongsToTheThreadThatRunsTheBlock) {
 }
 
 TEST(SharedMemory, InMacrosHasTheNamesThatTheyAreGiven) {
-  // Which of its definitions holds is not known.
+  // With a second definition of TILE, it is not known which one holds.
   const std::string other = "#ifdef X\n#define TILE(x) int x\n#endif\n";
   const std::string declared =
       " }; auto& tilewise_block_5_1_##x = ::tilewise::simt::shared<tilewise_shared_5_1_##x>(); "
@@ -183,7 +184,7 @@ TEST(SharedMemory, InMacrosHasTheNamesThatTheyAreGiven) {
   for (const Case& c : cases) expect_rewritten(c);
 }
 
-// What stands on the second line is what it would be without the macro, blanks aside.
+// The second line must become what it would be without the macro, apart from blanks.
 TEST(SharedMemory, IsReadAsMacrosWriteIt) {
   const struct {
     const char *what, *macro, *use, *meant;
@@ -286,7 +287,7 @@ TEST(SharedMemory, IsDeclaredBeforeJumpsOverIt) {
     SCOPED_TRACE(c.what);
     const std::string in = "namespace { __device__ void f() { ";
     const std::string source = in + fill(c.source, '@', "__shared__ int x[4];") + " } }";
-    // Where it stood its semicolon is left.
+    // The semicolon of a moved declaration stays in its place.
     const std::string moved = c.expected ? fill(fill(c.expected, '#', declared), '@', ";")
                                          : fill(c.source, '@', declared);
     EXPECT_EQ(without_blanks(rewrite(source).text), without_blanks(in + moved + " } }"));

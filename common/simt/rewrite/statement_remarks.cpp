@@ -24,7 +24,8 @@ std::size_t column_of(const Token& token, std::string_view source) {
   return line == source.npos ? token.begin : token.begin - line - 1;
 }
 
-/// `for (...);` and behind it what looks like its body: a block, or a line that is indented more.
+/// Looks for `for (...);` followed by what looks like its body: a block, or a line that is indented
+/// more.
 void look_for_lone_semicolon(const Outline& outline, std::size_t word, std::string_view source,
                              std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
@@ -35,7 +36,7 @@ void look_for_lone_semicolon(const Outline& outline, std::size_t word, std::stri
   const bool is_indented = next.line > code[*close + 1].line && !next.is("}") &&
                            column_of(next, source) > column_of(code[word], source);
   if (!next.is("{") && !is_indented) return;
-  if (code[word].is("while") && word > 0 && code[word - 1].is("}")) return;  // of a do
+  if (code[word].is("while") && word > 0 && code[word - 1].is("}")) return;  // it belongs to a do
   const std::string name(code[word].text);
   remarks.push_back(
       {Remark::Kind::statement, code[*close + 1].line,
@@ -50,7 +51,7 @@ void look_for_lone_semicolon(const Outline& outline, std::size_t word, std::stri
 constexpr auto without_sign = std::to_array<std::string_view>(
     {"unsigned", "size_t", "uint32_t", "uint64_t", "uint16_t", "uint8_t"});
 
-/// Whether the nearest declaration before a token gives a name, behind its type, no sign.
+/// Whether the nearest declaration of a name before a token makes it unsigned.
 bool is_unsigned_there(const Outline& outline, std::size_t at, std::string_view name) {
   const std::vector<Token>& code = outline.code();
   for (std::size_t i = at; i-- > 1;) {
@@ -63,7 +64,8 @@ bool is_unsigned_there(const Outline& outline, std::size_t at, std::string_view 
   return false;
 }
 
-/// `if (cols - col > 0)`, of which one has no sign: the difference is never below 0.
+/// Looks for `if (cols - col > 0)` where one of the two is unsigned: the difference is never below
+/// 0.
 void look_for_difference_without_sign(const Outline& outline, std::size_t minus,
                                       std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
@@ -92,7 +94,7 @@ void look_for_difference_without_sign(const Outline& outline, std::size_t minus,
        tr("Compare the two themselves: {} {} {}.", right.text, or_equal ? "<=" : "<", left.text)});
 }
 
-/// `for (unsigned k = n - 1; k >= 0; --k)`
+/// Looks for `for (unsigned k = n - 1; k >= 0; --k)`.
 void look_for_endless_countdown(const Outline& outline, std::size_t word,
                                 std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
@@ -125,14 +127,14 @@ bool leaves(const Outline& outline, std::size_t end) {
       {"break", "return", "continue", "goto", "throw", "fallthrough", "exit", "abort"});
   const std::vector<Token>& code = outline.code();
   if (code[end].is("}")) {
-    // All of a block's last statement; of an if, nobody knows.
+    // For a block, its last statement decides. A branch of an if is taken to leave: nobody knows.
     const auto open = outline.partner(end);
     return !open || *open + 1 >= end || code[*open - 1].is(")") || code[*open - 1].is("else") ||
            leaves(outline, end - 1);
   }
   for (std::size_t i = end; i-- > 0;) {
     if (std::ranges::find(ways_out, code[i].text) != ways_out.end()) return true;
-    // Not into brackets, but for those of [[fallthrough]].
+    // Brackets are skipped, except those of [[fallthrough]].
     if (code[i].is(")") ||
         (code[i].is("]") && !code[i - 1].is("]") && !code[i - 1].is("fallthrough"))) {
       i = outline.partner(i).value_or(i);
@@ -143,7 +145,7 @@ bool leaves(const Outline& outline, std::size_t end) {
   return true;
 }
 
-/// `case 8: launch(...); case 16:`, of which the first does what the second does, too.
+/// Looks for `case 8: launch(...); case 16:`, where the first case also does what the second does.
 void look_for_fall_through(const Outline& outline, std::size_t label,
                            std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
@@ -151,7 +153,7 @@ void look_for_fall_through(const Outline& outline, std::size_t label,
       code[label].is("case") || (code[label].is("default") && code[label + 1].is(":"));
   if (!is_label || label == 0 || outline.scope(label) != Scope::block) return;
   const Token& before = code[label - 1];
-  if (!before.is(";") && !before.is("}")) return;  // the first, or behind another label
+  if (!before.is(";") && !before.is("}")) return;  // it is the first label, or follows another one
   if (leaves(outline, label - 1)) return;
   remarks.push_back({Remark::Kind::statement, before.line,
                      tr("the case ends here without break, so that the next one, on line {}, is "
@@ -160,7 +162,7 @@ void look_for_fall_through(const Outline& outline, std::size_t label,
                      tr("End each case with break, or with return.")});
 }
 
-/// `for (...; k = n; ...)` and `if (row = 0)`: what is stored decides.
+/// Looks for `for (...; k = n; ...)` and `if (row = 0)`, where the stored value decides.
 void look_for_assignment(const Outline& outline, std::size_t word, std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
   const auto close = code[word + 1].is("(") ? outline.partner(word + 1) : std::nullopt;
@@ -171,7 +173,7 @@ void look_for_assignment(const Outline& outline, std::size_t word, std::vector<R
     end = ++first;
     while (end < *close && !code[end].is(";")) ++end;
   }
-  // Of a call that is made for its result nobody knows.
+  // An assignment of a call's result may be meant, so only names and numbers count.
   const bool is_stored =
       first + 3 == end && code[first].kind == TokenKind::identifier && code[first + 1].is("=") &&
       (code[first + 2].kind == TokenKind::identifier || code[first + 2].kind == TokenKind::number);
@@ -183,7 +185,8 @@ void look_for_assignment(const Outline& outline, std::size_t word, std::vector<R
                      tr("Compare with < or ==, not with =.")});
 }
 
-/// `float sum = 0; for (...) { float sum = ...; } C[i] = sum;`, of which the first never changes.
+/// Looks for `float sum = 0; for (...) { float sum = ...; } C[i] = sum;`, where the first sum never
+/// changes.
 void look_for_hidden_name(const Outline& outline, std::size_t type, std::vector<Remark>& remarks) {
   static constexpr auto types = std::to_array<std::string_view>({"float", "double", "int"});
   const std::vector<Token>& code = outline.code();
@@ -198,7 +201,7 @@ void look_for_hidden_name(const Outline& outline, std::size_t type, std::vector<
   const auto inner = block_around(outline, type);
   const auto inner_end = inner ? outline.partner(*inner) : std::nullopt;
   if (!inner_end) return;
-  // The nearest one before, in a block around this one.
+  // Finds the nearest earlier declaration in a block around this one.
   std::size_t outer = *inner;
   std::optional<std::size_t> outer_end;
   while (outer-- > 1 && outline.scope(outer) == Scope::block) {
@@ -214,7 +217,7 @@ void look_for_hidden_name(const Outline& outline, std::size_t type, std::vector<
     if (i >= type && i < *inner_end) continue;
     if (code[i].text != name) continue;
     if (may_change(outline, i) && !declares(i - 1, name)) return;
-    if (declares(i - 1, name)) {  // hidden there, too
+    if (declares(i - 1, name)) {  // it is hidden there, too
       const auto other = block_around(outline, i);
       i = other ? outline.partner(*other).value_or(i) : i;
       continue;
@@ -230,19 +233,19 @@ void look_for_hidden_name(const Outline& outline, std::size_t type, std::vector<
        tr("Leave out the type here: {0} = or {0} +=, without {1}.", name, code[type].text)});
 }
 
-/// `for (int j = 0; j < rx; ++i)`: what is counted is not what is compared.
+/// Looks for `for (int j = 0; j < rx; ++i)`, which steps another variable than it compares.
 void look_for_other_counter(const Outline& outline, std::size_t word,
                             std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
   const auto close = code[word + 1].is("(") ? outline.partner(word + 1) : std::nullopt;
   if (!close || *close + 1 >= code.size()) return;
-  std::vector<std::size_t> ends;  // of what is done first, and of the condition
+  std::vector<std::size_t> ends;  // the ends of the initialisation and of the condition
   for (std::size_t i = word + 2; i < *close; ++i) {
     if (code[i].is("(") || code[i].is("[") || code[i].is("{")) i = outline.partner(i).value_or(i);
     if (code[i].is(";")) ends.push_back(i);
   }
   if (ends.size() != 2) return;
-  // One variable is declared, and compared.
+  // The initialisation must declare one variable, which the condition compares.
   std::size_t equals = word + 2;
   while (equals < ends[0] && !code[equals].is("=")) ++equals;
   if (equals == ends[0] || equals < word + 4) return;
@@ -253,13 +256,13 @@ void look_for_other_counter(const Outline& outline, std::size_t word,
                        [&](const Token& token) { return token.is(name); });
   };
   if (says(word + 2, ends[0], ",") || !says(ends[0], ends[1], declared)) return;
-  // `++i`, `i++`, `i += Tile`, and nothing more.
+  // The step must be just `++i`, `i++` or `i += Tile`.
   if (says(ends[1], *close, ",") || says(ends[1], *close, "(")) return;
   std::size_t stepped = ends[1] + 1;
   while (stepped < *close && code[stepped].kind != TokenKind::identifier) ++stepped;
   if (stepped == *close || says(ends[1], *close, declared)) return;
   if (says(ends[0], ends[1], code[stepped].text)) return;
-  // The body may change it, as in a loop over a list.
+  // The body may change the variable, as in a loop over a list.
   std::size_t end = *close + 1;
   if (code[end].is("{")) {
     end = outline.partner(end).value_or(code.size() - 1);
@@ -276,7 +279,7 @@ void look_for_other_counter(const Outline& outline, std::size_t word,
                      tr("Step {0} in place of {1}.", declared, code[stepped].text)});
 }
 
-/// `sum =+ a * b;`, which stores what `+=` would add.
+/// Looks for `sum =+ a * b;`, which stores what `+=` would add.
 void look_for_turned_operator(const Outline& outline, std::size_t equals,
                               std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
@@ -292,7 +295,7 @@ void look_for_turned_operator(const Outline& outline, std::size_t equals,
        tr("Write {}= for ={}.", sign.text, sign.text)});
 }
 
-/// `__syncthreads;`, which calls nothing.
+/// Looks for `__syncthreads;`, which calls nothing.
 void look_for_missing_call(const Outline& outline, std::size_t name, std::vector<Remark>& remarks) {
   static constexpr auto functions =
       std::to_array<std::string_view>({"__syncthreads", "__syncwarp", "__threadfence",

@@ -11,26 +11,26 @@ namespace {
 
 constexpr std::string_view target = "__CUDA_ARCH__";
 
-/// Alternatives under `#if`, up to `#endif`.
+/// The branches of a conditional, from `#if` to `#endif`.
 struct Chain {
-  std::vector<const Token*> uses;  ///< of the target, in its directives
-  bool is_in_body = false;         ///< of a function that runs on the device alone
+  std::vector<const Token*> uses;  ///< occurrences of the target in its directives
+  bool is_in_body = false;  ///< it lies in the body of a function that runs only on the device
   bool has_assembly = false;
   bool has_else = false;
   bool has_device_code = false;
   bool has_code_for_both = false;
 
-  /// Whether the answer of a device is the one that is meant.
+  /// Whether the directives are meant to be answered as on a device.
   bool is_of_device() const {
     return is_in_body ? !has_assembly || !has_else
                       : has_device_code && !has_code_for_both && !has_assembly && !has_else;
   }
 };
 
-/// From a brace to its partner, in characters of the source.
+/// The positions of a brace and its partner, in characters of the source.
 using Extent = std::pair<std::size_t, std::size_t>;
 
-/// Bodies of functions that run on the device alone.
+/// Returns the bodies of functions that run only on the device.
 std::vector<Extent> device_bodies(const Outline& outline) {
   const std::vector<Token>& code = outline.code();
   std::vector<Extent> bodies;

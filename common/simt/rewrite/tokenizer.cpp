@@ -33,7 +33,7 @@ class Tokenizer {
   explicit Tokenizer(std::string_view source) : source_(source) {}
 
   std::vector<Token> run() {
-    constexpr std::size_t usual_token = 6;  // with the white space beside it
+    constexpr std::size_t usual_token = 6;  // in bytes, with the white space beside it
     tokens_.reserve(source_.size() / usual_token);
     if (source_.substr(0, 3) == "\xEF\xBB\xBF") position_ = 3;
     while (skip_to_token()) read_token();
@@ -51,8 +51,8 @@ class Tokenizer {
     return source_.substr(position_, text.size()) == text;
   }
 
-  /// Length of a backslash that joins this line to the next one, 0 where there is none. Compilers
-  /// forgive blanks after it.
+  /// Returns the length of a backslash that joins this line to the next one, 0 where there is none.
+  /// Compilers forgive blanks after it.
   std::size_t splice_length() const {
     if (peek() != '\\') return 0;
     std::size_t length = 1;

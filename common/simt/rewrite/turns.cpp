@@ -1,4 +1,4 @@
-// What happens from one turn of a loop to the next.
+// Analyses what happens between one iteration of a loop and the next.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -23,7 +23,7 @@ using rewriting::words_of;
 using rewriting::WrittenFunction;
 using rewriting::WrittenLoop;
 
-/// The first token of a line in a function's body.
+/// Returns the first token of a line in a function's body.
 std::optional<std::size_t> token_on(const Outline& outline, const WrittenFunction& function,
                                     int line) {
   for (std::size_t i = function.body + 1; i < function.end; ++i) {
@@ -34,7 +34,8 @@ std::optional<std::size_t> token_on(const Outline& outline, const WrittenFunctio
 
 using FunctionNames = std::set<std::string, std::less<>>;
 
-/// Functions of the device but for kernels, and lambdas, that hold a token of this kind.
+/// Returns the device functions that are not kernels, and the lambdas, that hold a token of this
+/// kind.
 template <class Is>
 FunctionNames holders_of(const SourceText& text, Is is_one) {
   FunctionNames names;
@@ -49,8 +50,8 @@ FunctionNames holders_of(const SourceText& text, Is is_one) {
   return names;
 }
 
-/// What all threads of a block wait in: `__syncthreads`, `sync` of a group, and functions and
-/// lambdas that hold one of them.
+/// Returns the names of the calls in which all threads of a block wait: `__syncthreads`, `sync` of
+/// a group, and functions and lambdas that hold one of them.
 FunctionNames waiting_names(const SourceText& text) {
   const std::vector<Token>& code = text.outline.code();
   FunctionNames names = holders_of(text, [&](std::size_t i) {
@@ -60,12 +61,13 @@ FunctionNames waiting_names(const SourceText& text) {
   return names;
 }
 
-/// Whether a word commits copies, whatever they go by: `cp_async_commit`, `producer_commit`.
+/// Whether a word commits copies, in any of CUDA's interfaces: `cp_async_commit`,
+/// `producer_commit`.
 bool is_commit(const Token& token) {
   return token.is_name() && token.text.find("commit") != std::string_view::npos;
 }
 
-/// Whether a condition within the loop decides on a token.
+/// Whether a token of the loop depends on a condition within that loop.
 bool is_in_branch(const Outline& outline, std::size_t index, std::size_t body,
                   const WrittenLoop& loop) {
   const auto conditions = rewriting::conditions_before(outline, index, body);
@@ -113,7 +115,7 @@ std::optional<SharedTurn> turn_of_lines(std::string_view source, int first, int 
 
 namespace {
 
-/// Variables of a function that are made from `threadIdx`, and that itself.
+/// Returns `threadIdx` and the variables of a function that are computed from it.
 FunctionNames names_of_threads(const Outline& outline, const WrittenFunction& function) {
   const std::vector<Token>& code = outline.code();
   FunctionNames names = {"threadIdx"};
@@ -191,8 +193,8 @@ std::optional<CarriedPointer> carried_over(std::string_view source, std::string_
 
 namespace {
 
-/// The first call among these tokens that commits copies, or that waits for them.
-/// @param commits functions and lambdas that do the first
+/// Returns the first call among these tokens that commits copies or waits for them.
+/// @param commits functions and lambdas that commit copies
 std::optional<std::size_t> next_of_groups(const std::vector<Token>& code,
                                           const FunctionNames& commits, std::size_t from,
                                           std::size_t to) {

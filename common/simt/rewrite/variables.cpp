@@ -22,7 +22,7 @@ bool is_operand(const std::vector<Token>& code, std::size_t name) {
 std::optional<std::size_t> block_around(const Outline& outline, std::size_t index) {
   const std::vector<Token>& code = outline.code();
   for (std::size_t i = index; i-- > 0;) {
-    if (code[i].is("(")) return std::nullopt;  // a parameter, or the counter of a loop
+    if (code[i].is("(")) return std::nullopt;  // the name is a parameter, or the counter of a loop
     if (code[i].is("{")) return i;
     if (code[i].is(")") || code[i].is("}")) i = outline.partner(i).value_or(i);
   }
@@ -31,7 +31,7 @@ std::optional<std::size_t> block_around(const Outline& outline, std::size_t inde
 
 namespace {
 
-/// The [ of the captures of a lambda whose body a bracket opens.
+/// Returns the [ of the captures of a lambda whose body a bracket opens.
 std::optional<std::size_t> captures_before(const Outline& outline, std::size_t brace) {
   const std::vector<Token>& code = outline.code();
   if (brace == 0) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<std::size_t> captures_before(const Outline& outline, std::size_t b
 
 bool opens_lambda(const Outline& outline, std::size_t brace) {
   const auto captures = captures_before(outline, brace);
-  // `int a[2] {1, 2}` has a name before its bracket.
+  // An array, `int a[2] {1, 2}`, has a name before its bracket.
   return captures && *captures > 0 && !outline.code()[*captures - 1].is_name();
 }
 
@@ -98,14 +98,14 @@ bool may_change(const Outline& outline, std::size_t name) {
   const Token &before = code[name - 1], &behind = code[next];
   const bool is_handed_on =
       (before.is("(") || before.is(",")) && (behind.is(")") || behind.is(","));
-  // A member, or a reference.
+  // A member is used, or a reference is made.
   const bool is_more = behind.is(".") || behind.is(">") || before.is("&");
   return is_handed_on || is_more || is_changed_at(outline, name);
 }
 
 namespace {
 
-/// Whether the variable is declared with a value here: `int row = ...` or, behind a comma, `col =
+/// Whether the variable is declared with a value here: `int row = ...` or, after a comma, `col =
 /// ...`.
 bool is_defined_at(const Outline& outline, std::size_t name) {
   static constexpr auto no_types =
@@ -146,8 +146,8 @@ std::optional<Part> definition_of(const Outline& outline, std::size_t name, std:
     if (code[at].text != variable || !is_defined_at(outline, at)) continue;
     const auto block = block_around(outline, at);
     const auto end = block ? outline.partner(*block) : std::nullopt;
-    if (!end) return std::nullopt;  // a counter
-    if (*end < name) continue;      // of another block
+    if (!end) return std::nullopt;  // it is a loop counter
+    if (*end < name) continue;      // its block has ended before
     for (std::size_t i = at + 2; i < *end; ++i) {
       if (code[i].text == variable && is_changed_at(outline, i)) return std::nullopt;
     }

@@ -1,5 +1,5 @@
-// What kernels of the checked build call where an access is out of the ordinary, or where they tell
-// of their arrays.
+// The functions that kernels of the checked build call when an access is out of the ordinary, or to
+// declare their arrays.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ SharedWithHost shared_with_host;
 
 namespace {
 
-/// The place of what host and device share.
+/// Returns the place of memory that host and device share.
 std::optional<Place> shared_place_of(const void* address, std::size_t bytes) {
   const DeviceMemory& memory = DeviceMemory::instance();
   if (!memory.contains(address)) {
@@ -61,8 +61,8 @@ void note_fence() {
 
 namespace {
 
-/// Whether the address is of a variable of the running thread's, which the recorder then knows the
-/// stack of.
+/// Whether the address is that of a variable of the running thread. If so, the recorder knows the
+/// thread's stack from here on.
 bool finds_own_stack(const StackPool& stacks, const void* address, const void* frame) {
   const StackPool::Range stack = stacks.stack_at(frame);
   recorder.stack_base = reinterpret_cast<std::uintptr_t>(stack.base);

@@ -47,7 +47,7 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, 
 
 namespace {
 
-/// One side of a copy: where its first byte is, and how far it is to the next row and layer.
+/// One side of a copy: where its first byte is, and the distances to the next row and layer.
 struct Side {
   std::byte* start;
   std::size_t pitch, layer_bytes;
@@ -77,7 +77,7 @@ cudaError_t copy_layers_now(const Side& to, const Side& from, const cudaExtent& 
 
 }  // namespace
 
-// Rows of an array follow each other without a gap: so do the bytes of a copy in one piece.
+// The rows of an array follow each other without a gap, so the bytes of a copy are contiguous.
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x_bytes, size_t y, const void* from,
                               size_t bytes, cudaMemcpyKind kind) {
   if (to == nullptr) return device::fail(cudaErrorInvalidValue);
@@ -121,7 +121,7 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t 
   const bool one_source = (of.srcArray != nullptr) != (of.srcPtr.ptr != nullptr);
   const bool one_target = (of.dstArray != nullptr) != (of.dstPtr.ptr != nullptr);
   if (!one_source || !one_target) return device::fail(cudaErrorInvalidValue);
-  // Where an array takes part, widths are in its elements.
+  // If an array takes part, widths are in its elements.
   const std::size_t unit = of.srcArray   ? of.srcArray->element_bytes()
                            : of.dstArray ? of.dstArray->element_bytes()
                                          : 1;

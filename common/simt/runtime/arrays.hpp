@@ -4,10 +4,10 @@
 
 #include "common/simt/include/tilewise/driver_types.hpp"
 
-/// An array in device memory: rows without gaps, layer after layer.
+/// An array in device memory, with rows without gaps, layer after layer.
 struct cudaArray {
   cudaChannelFormatDesc format;
-  cudaExtent extent;  ///< as it was asked for: 0 for a dimension that it has none of
+  cudaExtent extent;  ///< as requested: 0 for a dimension that it does not have
   unsigned flags;
   std::byte* data;
 

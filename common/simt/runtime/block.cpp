@@ -27,7 +27,7 @@ namespace tilewise::simt {
 
 namespace {
 
-/// A module has mostly one copy of a name.
+/// Mostly, a module has only one copy of a name, so the pointers are equal.
 bool same_name(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
 
 bool same_place(Site a, Site b) { return a.line == b.line && same_name(a.file, b.file); }
@@ -44,7 +44,8 @@ static bool needs_all_lanes(int source) {
          source == static_cast<int>(WarpFold::rows);
 }
 
-/// What a warp's operation makes of the values that the lanes in `arrived` have offered.
+/// Returns what a warp's operation computes from the values that the lanes in `arrived` have
+/// offered.
 static std::uint64_t folded(WarpFold how, const std::uint64_t (&offered)[32], unsigned arrived,
                             int lane) {
   if (how == WarpFold::product || how == WarpFold::rows) {
@@ -76,7 +77,7 @@ static std::uint64_t folded(WarpFold how, const std::uint64_t (&offered)[32], un
   return result;
 }
 
-static __thread Block* this_threads_block = nullptr;  // set once a thread runs a kernel
+static __thread Block* this_threads_block = nullptr;  // set once the thread runs a kernel
 
 Block::Block() : stacks_(&Block::run_threads) {}
 
@@ -85,7 +86,7 @@ Block::Block() : stacks_(&Block::run_threads) {}
   this_threads_block = owner.get();
 }
 
-// Barriers and accesses to locals ask, so that it stays short.
+// Barriers and accesses to locals call this function, so it stays short.
 Block& Block::of_this_thread() {
   if (this_threads_block == nullptr) make_for_this_thread();
   return *this_threads_block;
@@ -119,7 +120,8 @@ void Block::start_launch(const LaunchConfiguration& launch, const LaunchBody& bo
   watch_->start(watch, launch, body, shared_);
 }
 
-/// A kernel that was split runs so where nothing looks on, and nothing but threads makes its order.
+/// A split kernel runs by rows only if nothing observes it, its blocks do not wait for each other,
+/// and its threads run in their usual order.
 void Block::choose_rows() {
   if (is_cooperative() || wanted_watch_.order != ThreadOrder::forward) return;
   const std::optional<SplitKernel> kernel = split_kernel(body_.run);
@@ -219,7 +221,7 @@ std::optional<Finding> Block::run_rows(uint3 index) {
   return broken_by_;
 }
 
-// What a GPU computes then is not specified, and no error.
+// The result of such arithmetic is not specified on a GPU, but it is no error.
 void Block::tell_of_arithmetic() {
   if (watch_ == nullptr || !wanted_watch_.checks) return;
   for (std::ptrdiff_t i = 0; i < doubts_; ++i) {
@@ -230,8 +232,8 @@ void Block::tell_of_arithmetic() {
   }
 }
 
-// nvcc refuses a kernel whose declarations are too large. Here they are known once a block has come
-// to them.
+// nvcc refuses a kernel whose declarations are too large. Here their size is known only once a
+// block has reached them.
 void Block::check_shared_memory() {
   const std::size_t most = device::profile().default_shared_bytes_per_block();
   if (shared_.static_bytes() <= most) return;
@@ -294,7 +296,7 @@ Switch Block::switch_to(Thread& next, Thread& thread) {
 }
 
 inline Switch Block::leave(Thread& thread) {
-  // The usual case first: the neighbour in order has been under way and can go on.
+  // The usual case comes first: the next thread in order has started and can go on.
   Thread* next = &thread + 1;
   if (next == end_ || !can_run(*next) || next->context == nullptr) {
     return leave_for_a_later_one(thread);
@@ -370,14 +372,14 @@ bool Block::agrees(Thread& thread, const Wait& wait) {
   return same_place(barrier_.site, wait.site) || goes_on_divided(thread, wait);
 }
 
-// Hardware counts who has come, at whichever barrier. The lanes of a warp are another matter: what
-// becomes of those differs from one generation to the next.
+// Hardware counts the threads that arrive, whichever barrier they arrive at. This does not hold for
+// the lanes of one warp: what happens to those differs between GPU generations.
 bool Block::goes_on_divided(Thread& thread, const Wait& wait) {
   if (!wanted_watch_.strict) return false;
   if (barrier_.what != nullptr) {
     const WaitingThread threads[] = {{thread.index, wait.what, wait.site},
                                      {some_waiting().index, barrier_.what, barrier_.site}};
-    // Until now all waited at the same one.
+    // Until now, all threads waited at the same barrier.
     for (const Thread& other : threads_) {
       if (other.runs_from != interval_ + 1) continue;
       warps_[warp_of(number_of(other))].barrier = barrier_;
@@ -385,7 +387,7 @@ bool Block::goes_on_divided(Thread& thread, const Wait& wait) {
     Wait& known = warps_[warp_of(number_of(thread))].barrier;
     if (known.what != nullptr && !same_place(known.site, wait.site)) return false;
     tell([&](Observer& o) { return o.stuck({StuckBlock::Why::divided, blockIdx, threads}); });
-    barrier_ = {};  // every thread that comes is asked from here on
+    barrier_ = {};  // from here on, every thread that arrives is checked
   }
   Wait& of_warp = warps_[warp_of(number_of(thread))].barrier;
   if (of_warp.what == nullptr) of_warp = wait;
@@ -400,7 +402,7 @@ const Block::Thread& Block::some_waiting(std::optional<std::size_t> of_warp) con
 
 Switch Block::pass_barrier(Thread& thread) {
   count_barrier();
-  // The next interval starts with the first thread again, whichever came last.
+  // The next interval starts with the first thread again, whichever thread came last.
   return switch_to(*next_after(threads_.size() - 1), thread);
 }
 
@@ -473,7 +475,7 @@ Switch Block::break_off_deadlock(void* leaving) {
   for (std::size_t warp = 0; warp < warps_.size(); ++warp) {
     for (const Gathering& one : warps_[warp].gatherings) {
       for (const Gathering& other : warps_[warp].gatherings) {
-        // Each waits for a lane that waits in the other.
+        // Each of the two waits for a lane that waits in the other.
         const unsigned lanes = one.arrived & other.mask;
         if (&one == &other || lanes == 0 || (other.arrived & one.mask) == 0) continue;
         const std::size_t first = warp * 32 + static_cast<std::size_t>(__builtin_ctz(lanes));
@@ -517,7 +519,7 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
   }
   Gathering* gathering = nullptr;
   for (Gathering& other : warp.gatherings) {
-    // Lanes that have gone on to a call of more lanes wait there until these come to it, too.
+    // Lanes that have gone on to a call of more lanes wait there until these lanes come to it, too.
     if (other.mask == mask && same_name(other.wait.what, what)) gathering = &other;
   }
   if (gathering == nullptr) {
@@ -539,7 +541,7 @@ bool Block::complete(Warp& warp, std::size_t warp_index, Gathering& gathering) {
   std::uint64_t offered[32];
   unsigned ballot = 0;
   for (int lane = 0; lane < 32; ++lane) {
-    // What a lane that does not take part would give is undefined: a NaN makes it seen.
+    // The value of a lane that takes no part is undefined; a NaN makes its use visible.
     offered[lane] = ~std::uint64_t{0};
     if ((gathering.arrived >> lane & 1u) == 0) continue;
     offered[lane] = lanes_[first + lane].value;
@@ -617,9 +619,10 @@ Switch Block::arrive_at_active_mask(Site site) {
   return leave(thread);
 }
 
-// Once no thread can go on but those that ask: who has come to the same place by then is there
-// together, as lanes are that hardware had to part as late, and joins as early, as it can. Those at
-// a later line wait on: the others may come there, too.
+// Called once no thread can go on but those that wait in `__activemask()`: the lanes that have come
+// to the same place by then are answered together. This matches hardware that parts lanes as late,
+// and joins them as early, as it can. Lanes at a later line keep waiting, because the others may
+// come there, too.
 bool Block::answer_active_masks() {
   if (asking_ == 0) return false;
   yields_ = 0;
@@ -679,7 +682,7 @@ Switch Block::arrive_at_grid_barrier(Site site) {
 
 Switch Block::let_others_run() {
   if (running_ == nullptr) return {nullptr, nullptr};
-  // What all that can run wait for may be what those have that ask.
+  // All threads that can run may wait for something that only the threads in `__activemask()` have.
   if (asking_ != 0 && ++yields_ > live_) answer_active_masks();
   return leave(*running_);
 }
@@ -687,7 +690,7 @@ Switch Block::let_others_run() {
 void* Block::enter_shared(int slot) { return shared_.enter(slot); }
 void* Block::enter_shared_at_file_scope(int slot) { return shared_.enter_at_file_scope(slot); }
 
-// What the facade's headers call, always from a kernel.
+// The functions that the facade's headers call, always from within a kernel.
 
 static Block& running_block() { return *this_threads_block; }
 

@@ -22,38 +22,38 @@
 
 namespace tilewise::simt {
 
-/// A finding of this kind says how many threads the kernel's __launch_bounds__ allow.
+/// The kind of a finding whose message says how many threads the kernel's __launch_bounds__ allow.
 constexpr const char* beyond_launch_bounds = "launch-bounds";
 
 /// Runs the blocks that fall to one operating-system thread, one after another.
 ///
 /// The threads of a block take turns: one runs until it has to wait (at a barrier, in a warp-wide
-/// operation) or returns; then the next in order runs, on its own stack. A thread that never waits
-/// needs no stack of its own: the one it ran on takes up the next thread.
+/// operation) or returns; then the next one in order runs, on its own stack. A thread that never
+/// waits needs no stack of its own: the next thread runs on the same stack.
 class Block {
  public:
-  /// The calling operating-system thread's.
+  /// Returns the block of the calling operating-system thread.
   static Block& of_this_thread();
 
-  /// Null on a thread that has run no kernel; async-signal-safe.
+  /// Returns null on a thread that has run no kernel; async-signal-safe.
   static const Block* if_any_of_this_thread();
 
-  /// What all blocks of a launch have in common.
+  /// Sets what all blocks of a launch have in common.
   void start_launch(const LaunchConfiguration& launch, const LaunchBody& body, const Watch& watch);
 
-  /// Where blocks wait for others of their launch; null where they cannot.
+  /// Sets where blocks wait for the other blocks of their launch; null if they cannot.
   void use_grid_barrier(GridBarrier* barrier) { grid_barrier_ = barrier; }
   bool is_cooperative() const { return grid_barrier_ != nullptr; }
   Switch arrive_at_grid_barrier(Site site);
 
-  /// All blocks of the launch that fell to this thread have run.
+  /// Call when all blocks of the launch that fell to this thread have run.
   void finish_launch();
 
-  /// @param number of the block, in the order blockIdx.x, y, z
-  /// @return what ended the block early; nothing where all threads returned.
+  /// @param number the block's number, in the order blockIdx.x, y, z
+  /// @return what ended the block early; nothing if all threads returned.
   std::optional<Finding> run(uint3 index, std::uint64_t number);
 
-  /// What follows the block's accesses; null where nothing does.
+  /// Returns the BlockWatch that follows the block's accesses; null if there is none.
   BlockWatch* watch() { return watch_; }
   std::size_t static_shared_bytes() const { return shared_.static_bytes(); }
 
@@ -62,7 +62,7 @@ class Block {
 
   Switch arrive_at_warp_operation(const char* what, Site site, unsigned mask, std::uint64_t value,
                                   int source_lane);
-  /// Waits for the lanes that are on their way to the same `__activemask()`.
+  /// Lets the running thread wait for the lanes that are on their way to the same `__activemask()`.
   Switch arrive_at_active_mask(Site site);
 
   /// The running thread is about to return from its kernel's end.
@@ -75,10 +75,11 @@ class Block {
 
   Switch let_others_run();
 
-  /// Whether a kernel runs that does what hardware does where the guide leaves it open.
+  /// Whether a kernel runs that goes on as hardware does where the Programming Guide leaves the
+  /// behaviour open.
   bool goes_on_as_hardware() const { return running_ != nullptr && wanted_watch_.strict; }
-  /// Notes the running thread's: of each place the lowest thread, in whatever order they run. Also
-  /// called from a signal handler.
+  /// Notes doubtful arithmetic of the running thread. For each place in the code, the lowest thread
+  /// is kept, in whatever order the threads run. Also called from a signal handler.
   void note_arithmetic(DoubtfulArithmetic arithmetic) {
     arithmetic.thread = running_number();
     const auto end = doubtful_.begin() + doubts_;
@@ -96,54 +97,55 @@ class Block {
   /// Keeps the running thread waiting until its warp's trace has been read.
   Switch wait_for_room_in_trace();
 
-  /// Ends the block: the running thread cannot make an access.
+  /// Ends the block, because the running thread cannot make an access.
   Switch break_off_access(Finding fault);
   Switch refuse_larger_block(unsigned most);
 
-  /// Whether a variable that each operating-system thread has of its own is there for kernels.
+  /// Whether kernels may store to this variable, of which each operating-system thread has its own.
   bool may_store_to_variable(const void* address) const;
 
   void* enter_shared(int slot);
   void* enter_shared_at_file_scope(int slot);
   void* enter_dynamic_shared() { return shared_.dynamic(); }
 
-  /// For messages, also from a signal handler: what runs here, if anything.
+  /// What runs here, if anything: for messages, also from a signal handler.
   bool runs_device_code() const { return running_ != nullptr; }
   const LaunchConfiguration* launch() const { return launch_; }
   const StackPool& stacks() const { return stacks_; }
 
  private:
-  /// What some threads wait for, and where in the source.
+  /// The call in which threads wait, and where it is in the source.
   struct Wait {
     const char* what = nullptr;
     Site site{};
   };
 
-  /// What a barrier touches, kept small: a block has up to 1,024 of them.
+  /// The data that a barrier touches. It is kept small, because a block has up to 1,024 of them.
   struct Thread {
-    Context context;     ///< where it goes on; null before it starts
-    unsigned runs_from;  ///< barriers the block must have passed for it to run
+    Context context;     ///< where the thread goes on; null before it starts
+    unsigned runs_from;  ///< number of barriers that the block must have passed for it to run
     uint3 index;
   };
 
   /// A thread's part in warp-wide operations.
   struct Lane {
-    std::uint64_t value;  ///< offered, then received
-    unsigned ballot;      ///< received
-    int source;           ///< lane asked for, or a WarpFold
+    std::uint64_t value;  ///< the value that the thread offers, then the one it receives
+    unsigned ballot;      ///< the ballot that it receives
+    int source;           ///< the lane that it asks for, or a WarpFold
     Wait wait;            ///< set while it waits for the others
   };
 
-  /// `runs_from` of a thread that waits for its warp or has returned.
+  /// The value of `runs_from` for a thread that waits for its warp or has returned.
   static constexpr unsigned not_until_woken = ~0u;
 
   /// Lanes on their way into one warp-wide operation.
   struct Gathering {
-    unsigned mask;     ///< lanes that are to come
-    unsigned arrived;  ///< lanes that have
+    unsigned mask;     ///< lanes that are to arrive
+    unsigned arrived;  ///< lanes that have arrived
     Wait wait;
-    unsigned elsewhere = 0;  ///< lanes that were to come, and have made the same call without these
-    unsigned other_mask = 0;  ///< with this mask
+    /// Lanes that were to arrive, but have made the same call with other lanes.
+    unsigned elsewhere = 0;
+    unsigned other_mask = 0;  ///< the mask of that other call
   };
 
   struct Warp {
@@ -166,15 +168,16 @@ class Block {
   std::size_t turn_of(const Thread& thread) const {
     return static_cast<std::size_t>(&thread - threads_.data());
   }
-  /// In the order threadIdx.x, y, z: what warps and lanes follow from.
+  /// Returns the thread's number in the order threadIdx.x, y, z, which determines its warp and
+  /// lane.
   std::size_t number_of(const Thread& thread) const { return numbers_[turn_of(thread)]; }
   static std::size_t warp_of(std::size_t thread) { return thread / 32; }
   static int lane_of(std::size_t thread) { return static_cast<int>(thread % 32); }
 
   bool can_run(const Thread& thread) const { return thread.runs_from <= interval_; }
 
-  // What a thread does at nearly every barrier is short, and calls nothing that it would have to
-  // keep registers for; all else stays out of its way.
+  // The code that a thread runs at nearly every barrier is short, and calls nothing for which it
+  // would have to save registers; all other code is kept out of line.
   [[gnu::always_inline]] Switch count_in(bool predicate);
   [[gnu::noinline]] Switch arrive_at_another_barrier(const char* what, Site site, bool predicate);
   [[gnu::noinline]] Thread* next_after(std::size_t position);
@@ -184,7 +187,7 @@ class Block {
   Switch switch_to(Thread& next, Thread& thread);
   void count_barrier();
   Switch finish_thread(Fiber& fiber);
-  /// Ends the block with what the observers say of it.
+  /// Ends the block with what the observers report about it.
   [[gnu::cold]] Switch break_off(void* leaving, const StuckBlock& stuck);
   [[gnu::always_inline]] void resume(Thread& thread);
   bool make_room_in_traces();
@@ -207,19 +210,19 @@ class Block {
 
   StackPool stacks_;
   BlockSharedMemory shared_;
-  Context home_ = nullptr;  ///< run(), waiting for the block to end
+  Context home_ = nullptr;  ///< the context of run(), which waits for the block to end
 
   const LaunchConfiguration* launch_ = nullptr;
   GridBarrier* grid_barrier_ = nullptr;
   LaunchBody body_{};
-  RowsOfBlock rows_;        ///< of a split kernel
-  bool runs_rows_ = false;  ///< in place of threads
+  RowsOfBlock rows_;        ///< used for a split kernel
+  bool runs_rows_ = false;  ///< rows run in place of threads
 
   std::vector<Thread> threads_;         ///< in the order of their turns
-  std::vector<std::uint16_t> numbers_;  ///< by turn
-  std::vector<std::uint16_t> turns_;    ///< by number
-  const Thread* end_ = nullptr;         ///< of threads_
-  std::vector<Lane> lanes_;             ///< by number of the thread
+  std::vector<std::uint16_t> numbers_;  ///< the thread's number, by turn
+  std::vector<std::uint16_t> turns_;    ///< the thread's turn, by number
+  const Thread* end_ = nullptr;         ///< behind the last of threads_
+  std::vector<Lane> lanes_;             ///< by the thread's number
   std::vector<Warp> warps_;
   Thread* running_ = nullptr;
   std::size_t live_ = 0;
@@ -229,21 +232,21 @@ class Block {
   BlockWatch* watch_ = nullptr;
   std::vector<unsigned> without_room_;  ///< numbers of threads whose warp's trace is full
 
-  std::size_t arrived_ = 0;  ///< at the block barrier
-  Wait barrier_;             ///< where the arrived wait, if any has
-  int truths_ = 0;           ///< arrived with a true predicate
-  unsigned interval_ = 0;    ///< barriers passed
+  std::size_t arrived_ = 0;  ///< threads that wait at the block barrier
+  Wait barrier_;             ///< where the arrived threads wait, if there are any
+  int truths_ = 0;           ///< arrived threads with a true predicate
+  unsigned interval_ = 0;    ///< number of barriers passed
   BarrierVotes passed_{};
 
-  // Behind what every barrier touches.
-  std::uint64_t block_ = 0;  ///< number
+  // These members lie behind those that every barrier touches.
+  std::uint64_t block_ = 0;  ///< number of the block
   unsigned asking_ = 0;      ///< threads that wait in `__activemask()`
-  unsigned yields_ = 0;      ///< of threads, one after another, since the last answer to those
+  unsigned yields_ = 0;      ///< times that threads have yielded since the last answer to those
   bool running_is_at_end_ = false;
-  /// The first in number of the threads that have come to the kernel's end in this interval.
+  /// The lowest number among the threads that have come to the kernel's end in this interval.
   std::optional<std::size_t> at_end_;
   CopiesOnTheirWay copies_;
-  std::array<DoubtfulArithmetic, 16> doubtful_{};  ///< the first of this block
+  std::array<DoubtfulArithmetic, 16> doubtful_{};  ///< the first ones of this block
   std::ptrdiff_t doubts_ = 0;
 };
 

@@ -18,11 +18,12 @@ namespace tilewise::simt {
 
 namespace {
 
-/// More than any card's dynamic shared memory for one block (227 KiB on compute capability 9.0).
+/// This is more than any card's dynamic shared memory for one block (227 KiB on compute capability
+/// 9.0).
 constexpr std::size_t dynamic_room = 256 * 1024;
 
-/// Room for all static declarations of a program together, gaps included: 300 kernels of 48 KiB
-/// each, more than the largest stage's template instantiations need.
+/// The room for all static declarations of a program together, gaps included: 300 kernels of 48 KiB
+/// each, which is more than the template instantiations of the largest stage need.
 constexpr std::size_t static_room = 32 * 1024 * 1024;
 
 /// Shared memory's rows are 32 banks of 4 bytes; an array that starts a row has the same bank
@@ -115,7 +116,7 @@ bool BlockSharedMemory::find(std::size_t offset, std::size_t& begin, std::size_t
     const auto declaration =
         std::ranges::find(at_file_scope_, static_cast<int>(index), &AtFileScope::slot);
     if (declaration == at_file_scope_.end()) return false;
-    declaration->kernels.insert(kernel_);  // whose blocks have it from now on
+    declaration->kernels.insert(kernel_);  // its blocks have the declaration from now on
   }
   begin = slot.offset;
   end = slot.offset + slot.bytes;
@@ -147,8 +148,9 @@ namespace {
 
 using KeptValue = std::array<std::byte, 64>;
 
-/// All of a block's threads run on one thread of the system, and no other block's meanwhile. Behind
-/// a pointer, since a library that is loaded late gets little room for what is a thread's own.
+/// Returns a value that is kept for the running block. All threads of a block run on one system
+/// thread, and no other block runs there meanwhile. The values are behind a pointer, because a
+/// library that is loaded late gets little room for thread-local variables.
 KeptValue& kept_for_block(unsigned slot) {
   static thread_local const auto values = std::make_unique<std::array<KeptValue, 32>>();
   return values->at(slot);

@@ -9,7 +9,7 @@
 
 namespace tilewise::simt {
 
-/// Shared memory of the blocks that one operating-system thread runs, one after another. Every
+/// The shared memory of the blocks that one operating-system thread runs, one after another. Every
 /// static declaration of the program has a place of its own, the same for every block.
 class BlockSharedMemory {
  public:
@@ -18,33 +18,35 @@ class BlockSharedMemory {
   BlockSharedMemory(const BlockSharedMemory&) = delete;
   BlockSharedMemory& operator=(const BlockSharedMemory&) = delete;
 
-  /// Forgets what the launch before took: this thread may run no block of the next one.
+  /// Forgets what the previous launch used, because this thread may run no block of the next one.
   void start_launch(std::string_view kernel) {
     static_bytes_ = 0;
     kernel_ = kernel;
   }
 
-  /// Forgets what the block before left.
+  /// Forgets what the previous block left.
   void start_block(std::size_t dynamic_bytes);
 
-  /// The declaration's place, poisoned when the block comes to it for the first time.
+  /// Returns the declaration's place, which is poisoned when the block reaches it for the first
+  /// time.
   void* enter(int slot);
-  /// The same for a declaration at file scope. Later blocks come to it without a word: its bytes
-  /// are theirs where their kernel has been seen to use it.
+  /// The same for a declaration at file scope. Later blocks use it without calling this: its bytes
+  /// count as theirs if their kernel has been seen to use it.
   void* enter_at_file_scope(int slot);
   void* dynamic() const { return base_; }
 
-  /// All of it: what belongs to no declaration too.
+  /// Returns the start of all shared memory, including what belongs to no declaration.
   std::byte* base() const { return base_; }
   static std::size_t room();
-  /// How far the declarations that exist by now reach.
+  /// Returns how far the existing declarations reach.
   static std::size_t room_in_use();
 
-  /// The declaration, or the dynamic shared memory, that an offset from base() lies in, as
-  /// [begin, end). @return false where it lies in none that the running block has.
+  /// Finds the declaration, or the dynamic shared memory, in which an offset from base() lies, as
+  /// [begin, end).
+  /// @return false if it lies in none that the running block has.
   bool find(std::size_t offset, std::size_t& begin, std::size_t& end);
 
-  /// Bytes of the static declarations the block has come to.
+  /// Returns the size of the static declarations that the block has reached.
   std::size_t static_bytes() const { return static_bytes_; }
 
  private:
@@ -54,13 +56,13 @@ class BlockSharedMemory {
   std::vector<unsigned> entered_in_block_;  ///< by slot
   std::size_t static_bytes_ = 0;
 
-  /// A declaration at file scope, and who uses it.
+  /// A declaration at file scope, and the kernels that use it.
   struct AtFileScope {
     int slot;
     std::set<std::string, std::less<>> kernels;
   };
   std::vector<AtFileScope> at_file_scope_;
-  std::string kernel_;  ///< that is running
+  std::string kernel_;  ///< the kernel that is running
 };
 
 }  // namespace tilewise::simt

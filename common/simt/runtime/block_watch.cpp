@@ -112,10 +112,10 @@ void BlockWatch::pass_barrier(std::size_t live_warps) {
 
 void BlockWatch::pass_warp_operation(unsigned warp, std::uint32_t lanes, WarpOperation operation) {
   pause_recording();
-  // Lanes outside of the mask may be on their way: what they have done so far is read with the
-  // rest, in the order of the code.
+  // Lanes outside the mask may still be on their way. What they have done so far is read together
+  // with the rest, in the order of the code.
   read_trace(warp, 0);
-  // Shuffles and votes exchange values, but order no accesses to memory (Programming Guide).
+  // Shuffles and votes exchange values, but do not order accesses to memory (Programming Guide).
   if (operation == WarpOperation::barrier) moments_.sync_lanes(warp, lanes);
   tell([&](Observer& observer) { observer.warp_operation(warp, operation); });
   go_on_recording();
@@ -218,7 +218,7 @@ void BlockWatch::note_index_fault(IndexFault fault) {
 void BlockWatch::note_private_access(const DeclaredVariable& variable, std::uint32_t site,
                                      std::optional<std::ptrdiff_t> offset) {
   pause_recording();
-  // The index that leads out of the array is told.
+  // The fault is already reported by the index that leads out of the array.
   const auto is_told = [&](const PendingIndexFault& pending) {
     return pending.thread == running_ && pending.fault.line == line_of(site).line;
   };
@@ -240,8 +240,8 @@ void BlockWatch::note_shared_array(Place start, const char* name, const char* el
   go_on_recording();
 }
 
-// The compiler checks an index, then evaluates the rest of the expression, then makes the access:
-// it is the thread's first access from there on that the index explains.
+// The compiler checks an index, then evaluates the rest of the expression, then makes the access.
+// The index therefore explains the thread's first matching access from there on.
 void BlockWatch::resolve_index_faults() {
   constexpr std::size_t rest_of_expression = 16;
   for (const PendingIndexFault& pending : std::exchange(index_faults_, {})) {
@@ -255,7 +255,7 @@ void BlockWatch::resolve_index_faults() {
       const Place place = trace.rows().places[row][lane];
       if (entry == 0 || !is_shared(place)) continue;
       named = names_.name(pending.fault, place);
-      if (named) site = std::exchange(entry, 0);  // what it hit instead is of no interest
+      if (named) site = std::exchange(entry, 0);  // what it hit instead does not matter
     }
     tell([&](Observer& observer) {
       observer.index_outside({pending.fault, pending.thread, site, named});
@@ -324,8 +324,8 @@ std::string BlockWatch::actor(GridAccess access) const {
 
 void BlockWatch::report_race(Place place, GridAccess earlier, GridAccess later,
                              const std::string& note) const {
-  // Which of two blocks came first is up to the system's threads. A race is told the same way
-  // however they ran: who writes before who reads, else the lower block first.
+  // Which of two blocks came first depends on the system's threads. A race is reported the same way
+  // however they ran: a writer comes before a reader, otherwise the lower block comes first.
   const auto rank = [](const GridAccess& of) {
     return std::pair(Site32(of.access.site).action() == Action::read, of.block);
   };

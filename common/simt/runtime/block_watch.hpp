@@ -25,33 +25,34 @@
 
 namespace tilewise::simt {
 
-/// Follows the block that one operating-system thread runs: keeps the traces of its warps, and
-/// tells observers what they did. They in turn ask it what they need to know of the block.
+/// Follows the block that one operating-system thread runs: it keeps the traces of the block's
+/// warps, and notifies observers of what they did. The observers in turn ask it for what they need
+/// to know of the block.
 class BlockWatch {
  public:
   virtual ~BlockWatch() = default;
 
-  /// The calling operating-system thread's.
+  /// Returns the watch of the calling operating-system thread.
   static BlockWatch& of_this_thread();
 
-  /// Makes one with all the observers there are (watch_of.hpp).
+  /// Makes a watch with all the observers there are (watch_of.hpp).
   using Maker = std::unique_ptr<BlockWatch> (*)();
   static bool make_by(Maker maker);
 
   std::span<Observer* const> observers() const { return observers_; }
 
-  // What runs the block.
+  // Called by the code that runs the block.
 
   void start(const Watch& watch, const LaunchConfiguration& launch, const LaunchBody& body,
              BlockSharedMemory& shared);
-  /// All blocks of the launch that fell to this thread have run.
+  /// Call when all blocks of the launch that fell to this thread have run.
   void finish();
 
-  /// @param turns by thread: when its turn comes
+  /// @param turns for each thread, when its turn comes
   void start_block(std::uint32_t block, const std::vector<std::uint16_t>& turns);
   void finish_block();
 
-  /// From here on the accesses are those of this thread of the block.
+  /// From here on, the recorded accesses are those of this thread of the block.
   void resume(unsigned thread) {
     cursor(running_) = recorder.next;
     running_ = thread;
@@ -60,8 +61,8 @@ class BlockWatch {
         watch_.order == ThreadOrder::in_step ? recorder.next + 1 : traces_[thread / 32].end();
   }
 
-  /// What follows are not the kernel's accesses, but perhaps the run-time's own: the library
-  /// functions it uses may be those of a checked module.
+  /// The accesses that follow are not the kernel's, but perhaps the run-time's own: the library
+  /// functions that it uses may be those of a checked module.
   void pause_recording() {
     if (recorder.next != nullptr) cursor(running_) = std::exchange(recorder.next, nullptr);
   }
@@ -74,11 +75,11 @@ class BlockWatch {
   void pass_warp_operation(unsigned warp, std::uint32_t lanes, WarpOperation operation);
   void note_product(const WarpProduct& product);
 
-  /// The running thread has no room for another access; otherwise it runs in step, and waits for
-  /// others alone.
+  /// Whether the running thread's trace has no room for another access. Otherwise the thread runs
+  /// in step, and only waits for the others.
   bool has_no_room() { return recorder.next >= traces_[running_ / 32].end(); }
 
-  /// The thread has to wait until its warp's trace is read.
+  /// Whether the thread has to wait until its warp's trace is read.
   bool trace_is_full(unsigned thread) {
     return traces_[thread / 32].count(thread % 32) >= trace_rows;
   }
@@ -86,12 +87,12 @@ class BlockWatch {
 
   void note_fence();
   void note_index_fault(IndexFault fault);
-  /// Of the running thread, to a variable of its own.
-  /// @param offset  as in PrivateAccess
+  /// Notes an access of the running thread to a variable of its own.
+  /// @param offset as in PrivateAccess
   void note_private_access(const DeclaredVariable& variable, std::uint32_t site,
                            std::optional<std::ptrdiff_t> offset);
-  /// Whether what counts for nothing takes long: nobody asks for all faults of a kernel that is
-  /// only counted, and each costs as much as a thousand accesses.
+  /// Whether further index faults would take time for nothing: nobody asks for all the faults of a
+  /// kernel that is only counted, and each costs as much as a thousand accesses.
   bool counts_in_vain() const {
     constexpr std::size_t many = 4096;
     return !watch_.checks && index_faults_noted_ >= many;
@@ -100,25 +101,25 @@ class BlockWatch {
                          std::size_t element_bytes, std::size_t alignment,
                          std::span<const std::size_t> extents);
 
-  /// The place of what a kernel can reach by this address.
+  /// Returns the place of something that a kernel can reach by this address.
   Place place_of(const void* address) const;
-  /// @return the number under which copy() has it
+  /// @return the number under which copy() finds it
   std::uint32_t keep(const BegunCopy& copy);
   const BegunCopy& copy(std::uint32_t number) const { return copies_[number]; }
 
-  /// Writes an access into the running lane's trace if it is one to a variable in device memory.
+  /// Writes the access into the running lane's trace if it goes to a variable in device memory.
   bool record_variable(const void* address, std::uint32_t site);
 
-  /// @return why an access to neither shared nor existing device memory nor the thread's own ends
-  /// the launch; nothing where it does not
+  /// @return why the launch ends at an access to memory that is neither shared memory, nor
+  /// allocated device memory, nor the thread's own; nothing if it does not end
   std::optional<Finding> judge(const AccessElsewhere& access);
-  /// Whether the same access was judged in this launch and goes on.
+  /// Whether the same access was judged before in this launch and found harmless.
   bool is_harmless(const void* address, std::uint32_t site) const {
     const Harmless access{address, site};
     return harmless_[slot_of(access)] == access;
   }
 
-  // What observers ask.
+  // Called by observers.
 
   const Watch& watch() const { return watch_; }
   const LaunchConfiguration& launch() const { return *launch_; }
@@ -138,7 +139,7 @@ class BlockWatch {
   bool is_constant(const Request& request) const {
     return !is_shared(request.first_place()) && variables_->is_constant(request.first_place());
   }
-  /// What a place holds now, folded as the hooks fold what a write finds.
+  /// Returns what a place holds now, folded as the hooks fold the value that a write finds.
   std::uint32_t value(Place place, unsigned bytes) const;
   /// Whether the first access's thread had its turn before the second's.
   bool ran_before(Tag first, Tag second) const;
@@ -149,26 +150,27 @@ class BlockWatch {
   /// "thread (3, 1, 0) of block (0, 2, 0)"
   std::string name_of(unsigned thread, std::uint32_t block) const;
   std::string name_of(unsigned thread) const { return name_of(thread, block_); }
-  /// "Bs[3][0]" of shared memory, else "B[37][0]", or "global memory" where nothing is known of it.
+  /// "Bs[3][0]" for shared memory, else "B[37][0]", or "global memory" if nothing is known of it.
   std::string element_at(Place place) const;
 
-  /// "As": what the element lies in; empty where it has no name.
+  /// "As": the array in which the place lies; empty if it has no name.
   std::string array_of(Place place) const;
 
-  /// What is said of a fault, as core::Finding has it.
+  /// The text about a fault, as core::Finding has it.
   struct Words {
     std::string message;
     std::string array = "";
     int bracket = 0;
   };
 
-  /// Reports what a thread does wrong at a site, once for each kind.
-  /// @param words makes them, for faults that are reported: there may be millions of others
+  /// Reports what a thread does wrong at a site, once for each kind of fault.
+  /// @param words makes the text, only for faults that are reported, since there may be millions of
+  /// others
   void report(const char* kind, std::uint32_t site, unsigned thread,
               const std::function<Words()>& words) const;
 
-  /// Reports two accesses that nothing orders.
-  /// @param note what else is known of it; begins with a semicolon
+  /// Reports two accesses whose order nothing determines.
+  /// @param note what else is known of the race; begins with a semicolon
   void report_race(Place place, GridAccess earlier, GridAccess later,
                    const std::string& note = "") const;
 
@@ -177,14 +179,14 @@ class BlockWatch {
 
   void add(Observer& observer) { observers_.push_back(&observer); }
 
-  /// Tells all accesses of the warp's trace. @param waiting lanes that have more to come before
-  /// they synchronise
+  /// Reports all accesses of the warp's trace to the observers.
+  /// @param waiting the lanes that will make more accesses before they synchronise
   virtual void tell_accesses(unsigned warp, std::uint32_t waiting) = 0;
 
-  /// Once a block: who wants to be told of its accesses.
+  /// Called once for each block: determines which observers want to be notified of its accesses.
   virtual void choose_listeners() = 0;
 
-  /// Whether all lanes touch one array or buffer, within it.
+  /// Whether all lanes access one array or buffer, within its bounds.
   bool inside(const Request& request, const Pattern& pattern, SiteState& site) {
     const std::int64_t first = request.first_place();
     const auto fits = [&] {
@@ -207,7 +209,7 @@ class BlockWatch {
   struct PendingIndexFault {
     IndexFault fault;
     unsigned thread;
-    std::size_t row;  ///< of the thread's trace: the access comes here or soon after
+    std::size_t row;  ///< row of the thread's trace in which the access comes, or soon after
   };
 
   std::string actor(GridAccess access) const;
@@ -229,10 +231,10 @@ class BlockWatch {
   Moments moments_;
   SharedNames names_;
   std::vector<PendingIndexFault> index_faults_;
-  std::size_t index_faults_noted_ = 0;  ///< of the block
+  std::size_t index_faults_noted_ = 0;  ///< number in this block
   std::vector<BegunCopy> copies_;       ///< of this block
-  /// Of accesses elsewhere that nobody minds, the last one in each slot: reads of an argument or of
-  /// threadIdx come as often as an inner loop does.
+  /// The last access elsewhere in each slot that no check objects to: reads of an argument or of
+  /// threadIdx come as often as an inner loop's accesses.
   struct Harmless {
     const void* address = nullptr;
     std::uint32_t site = 0;

@@ -39,7 +39,7 @@ void CopiesOnTheirWay::arrive(OfThread& thread, std::size_t batches) {
 
 namespace {
 
-/// Of a power of two of bytes, 16 at most.
+/// Records an access to a power of two of bytes, at most 16.
 template <Action action>
 void record_access(const void* at, std::size_t bytes, const void* pc) {
   switch (bytes) {
@@ -56,7 +56,8 @@ void record_access(const void* at, std::size_t bytes, const void* pc) {
   }
 }
 
-/// The load of what is read, in pieces where that is no power of two, and the store.
+/// Records the load of the bytes that are read, in pieces if their number is no power of two, and
+/// the store.
 void record_copy(void* to, const void* from, std::size_t bytes, std::size_t read, const void* pc) {
   const void* const others = continued(pc);
   for (std::size_t at = 0; at < read;) {
@@ -67,7 +68,7 @@ void record_copy(void* to, const void* from, std::size_t bytes, std::size_t read
   record_access<Action::write>(to, bytes, read == 0 ? pc : others);
 }
 
-/// Of what is no access: `meaning` is a number of bytes that no mark of loops has.
+/// Records an entry that is no access. `meaning` is a number of bytes that no mark of a loop has.
 void record_note(unsigned meaning, std::uint32_t value, const void* pc) {
   Recorder& r = recorder;
   r.next[0] =

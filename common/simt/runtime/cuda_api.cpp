@@ -48,7 +48,7 @@ cudaError_t cudaDeviceReset() {
 
 namespace {
 
-/// What is the same on all GPUs, or concerns what the simulator does not model.
+/// Sets the properties that all GPUs share, or that concern what the simulator does not model.
 void fill_constants(cudaDeviceProp& of, const tilewise::core::GpuProfile& gpu) {
   of.memPitch = 0x7fffffff;
   of.textureAlignment = 512;
@@ -73,7 +73,8 @@ void fill_constants(cudaDeviceProp& of, const tilewise::core::GpuProfile& gpu) {
   of.cooperativeLaunch = gpu.compute_major >= 6;
   const int doubles = std::max(gpu.fp64_lanes_per_sm, 1);
   of.singleToDoublePrecisionPerfRatio = std::max(gpu.fp32_lanes_per_sm / doubles, 1);
-  // Programs take two transfers a clock times the width for the bandwidth: it comes out right.
+  // Programs compute the bandwidth as two transfers per clock times the bus width; these two values
+  // give the right result.
   of.memoryBusWidth = 256;
   of.memoryClockRate = static_cast<int>(gpu.dram_gb_s * 1e6 / (2 * of.memoryBusWidth / 8));
   of.hostNumaId = of.deviceNumaId = -1;
@@ -192,7 +193,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
     TILEWISE_IS(ReservedSharedMemoryPerBlock, of.reservedSharedMemPerBlock);
 #undef TILEWISE_IS
     default:
-      // All others ask for what this device has not.
+      // All other attributes ask for something that this device does not have.
       if (attribute < 1 || attribute >= cudaDevAttrMax) return device::fail(cudaErrorInvalidValue);
       return *value = 0, cudaSuccess;
   }
@@ -204,7 +205,7 @@ cudaError_t cudaInitDevice(int number, unsigned, unsigned) { return cudaSetDevic
 
 cudaError_t cudaSetValidDevices(int*, int) { return cudaSuccess; }
 
-// How the host waits changes nothing where work runs when it is issued.
+// How the host waits makes no difference, because work runs when it is issued.
 cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
@@ -221,7 +222,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* bus_id, int length, int) {
 
 namespace {
 
-/// By cudaLimit; a GPU's to begin with.
+/// The limits, indexed by cudaLimit; they begin with a GPU's values.
 std::size_t limits[cudaLimitPersistingL2CacheSize + 1] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
 bool is_limit(cudaLimit limit) { return limit >= 0 && limit <= cudaLimitPersistingL2CacheSize; }
@@ -242,7 +243,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return cudaSuccess;
 }
 
-// There is one device.
+// These functions return errors, because there is only one device.
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
   if (value != nullptr) *value = 0;
   return device::fail(cudaErrorInvalidDevice);
@@ -272,7 +273,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   cudaDeviceProp properties;
   const cudaError_t error = cudaGetDeviceProperties(&properties, 0);
   if (attributes == nullptr || error != cudaSuccess) return device::fail(cudaErrorInvalidValue);
-  constexpr int registers = 32;  // 65,536 of an SM's, by 2,048 threads
+  constexpr int registers = 32;  // the 65,536 of an SM, divided by 2,048 threads
   const int capability = 10 * properties.major + properties.minor;
   *attributes = {.sharedSizeBytes = 0,
                  .constSizeBytes = 0,
@@ -299,8 +300,8 @@ long long clock64() {
       .count();
 }
 
-/// clock() counts a GPU's ticks in kernels, and microseconds of the processor elsewhere. Programs of
-/// both kinds wait until it has come far enough.
+/// In kernels, clock() counts a GPU's ticks; elsewhere it counts microseconds of processor time.
+/// Programs of both kinds wait until it has advanced far enough.
 extern "C" std::clock_t __wrap_clock() {
   const Block* const running = Block::if_any_of_this_thread();
   return running != nullptr && running->runs_device_code() ? clock64() : std::clock();
@@ -338,8 +339,8 @@ Real calculate(Arithmetic arithmetic, Real x, Real y, Real z) {
   return 0;
 }
 
-// Loads and stores that a compiler must make where they stand keep the arithmetic between the two
-// changes of the mode.
+// Volatile accesses keep the arithmetic between the two changes of the rounding mode, because the
+// compiler must make them where they stand.
 template <class Real>
 Real calculate_rounded(Rounding rounding, Arithmetic arithmetic, Real x, Real y, Real z) {
   const volatile Real operands[] = {x, y, z};

@@ -34,7 +34,8 @@ struct State {
   std::vector<KernelProfile> profiles;
   std::vector<KernelTrace> traces;
   Listening listening;
-  bool is_explained = false;  ///< by record_refusal(), why a call is about to fail
+  /// record_refusal() has already explained why a call is about to fail.
+  bool is_explained = false;
 };
 
 State& state() {
@@ -57,7 +58,7 @@ std::vector<Finding> take_findings() {
 
 void listen(const Listening& listening) { state().listening = listening; }
 
-// A device that has failed has lost its memory; programs then end as they can.
+// A device that has failed has lost its memory, and programs then end in whatever way they can.
 void note_leaks() {
   if (!state().listening.to_leaks || device::lasting_error() != cudaSuccess) return;
   for (const DeviceMemory::Range& range : DeviceMemory::instance().kept()) {
@@ -161,7 +162,7 @@ void record(Finding finding) {
 void record_refusal(std::string message, const char* file, int line) {
   state().is_explained = true;
   {
-    // The first one explains the others, of which there may be any number.
+    // The first refusal explains the others, of which there may be any number.
     const std::lock_guard lock(state().findings_mutex);
     const auto is_refusal = [](const Finding& found) { return found.kind == "refused"; };
     const bool is_known = std::any_of(state().findings.begin(), state().findings.end(), is_refusal);
@@ -179,7 +180,7 @@ void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device) 
   const bool says_to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
   const bool says_from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   const bool wrong_target = says_to_device != to_device;
-  if (!wrong_target && says_from_device == from_device) return;  // it was too long, say
+  if (!wrong_target && says_from_device == from_device) return;  // for example, it was too long
   static constexpr const char* of_the_course =
       ". A, B, C and all that a contract function is given are on the device: a kernel takes them "
       "as "

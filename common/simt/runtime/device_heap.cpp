@@ -1,5 +1,5 @@
-// The heap of kernels, and the functions of C and C++ that lead to it: checked modules are linked
-// with `--wrap` for each. Host code goes on to the library's own.
+// The heap of kernels, and the functions of C and C++ that lead to it. Checked modules are linked
+// with `--wrap` for each of these. Calls from host code go on to the library's own.
 #include "common/simt/runtime/device_heap.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t least_alignment = 16;
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
-/// Between what two calls give: an access there is one past an end.
+/// The gap between the memory of two calls: an access there is past an end.
 constexpr std::size_t gap = 64;
 
 std::byte* round_up(std::byte* pointer, std::size_t unit) {
@@ -88,8 +88,8 @@ void DeviceHeap::forget() {
 
 namespace {
 
-/// Not by the run-time at work for one, whose containers may be made of functions that the module
-/// has, too: its accesses are not recorded.
+/// Whether a kernel makes the call, rather than the run-time while it works for one. The run-time's
+/// containers may use functions that the module has, too, but its accesses are not recorded.
 bool is_called_by_kernel() { return recorder.next != nullptr; }
 
 void* allocate_for_kernel(std::size_t bytes, std::size_t alignment = least_alignment) {
@@ -100,7 +100,7 @@ void* allocate_for_kernel(std::size_t bytes, std::size_t alignment = least_align
   return memory;
 }
 
-/// @param pc where the call returns to
+/// @param pc the address that the call returns to
 void release_of_kernel(void* pointer, const void* pc) {
   Block& block = Block::of_this_thread();
   block.watch()->pause_recording();
@@ -138,8 +138,8 @@ void __wrap_free(void* pointer) {
       : std::free(pointer);
 }
 
-// `new`, by the names that compilers give its kinds: where the heap is used up, that of a GPU gives
-// null, too.
+// The kinds of `new`, by the names that compilers give them. When the heap is used up, these return
+// null, as they do on a GPU.
 void* __wrap__Znwm(std::size_t bytes) {
   return tilewise::simt::is_called_by_kernel() ? tilewise::simt::allocate_for_kernel(bytes)
                                                : ::operator new(bytes);
@@ -167,7 +167,7 @@ void* __wrap__ZnamSt11align_val_t(std::size_t bytes, std::align_val_t alignment)
              : ::operator new[](bytes, alignment);
 }
 
-// `delete` likewise.
+// The kinds of `delete`, likewise.
 #define TILEWISE_DELETE(name, otherwise, ...)                                     \
   void __wrap__##name(void* pointer __VA_OPT__(, ) __VA_ARGS__) {                 \
     tilewise::simt::is_called_by_kernel()                                         \

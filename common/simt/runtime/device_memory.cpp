@@ -19,17 +19,17 @@ namespace {
 /// CUDA aligns allocations to at least 256 bytes (Programming Guide, "Device Memory Accesses").
 constexpr std::size_t alignment = 256;
 
-/// A multiple of every page size in use (4, 16 and 64 KiB), and a gap of that size between
-/// allocations stops what runs past an end by a few rows.
+/// A multiple of every page size in use (4, 16 and 64 KiB). A gap of this size between allocations
+/// also stops kernels that run past an end by a few rows.
 constexpr std::size_t page = std::size_t{1} << device_page_bits;
 
 /// Offsets must fit into a Place (recorder/record.hpp).
 constexpr std::size_t largest_reservation = shared_place;
 constexpr std::size_t smallest_reservation = std::size_t{64} << 20;
 
-/// Of what is released up to so much stays in memory, closed: a page that is taken from the system
-/// anew costs microseconds, above all in a virtual machine, and calls allocate and release hundreds
-/// of matrices. What is larger is seldom asked for again.
+/// Released regions of up to this size stay in memory, made inaccessible: a page that is taken from
+/// the system anew costs microseconds, above all in a virtual machine, and calls allocate and
+/// release hundreds of matrices. Larger regions are seldom asked for again.
 constexpr std::size_t largest_kept = std::size_t{16} << 20;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
@@ -44,14 +44,16 @@ DeviceMemory& DeviceMemory::instance() {
 }
 
 DeviceMemory::DeviceMemory() {
-  // Reserved, not used: less where a limit on the address space leaves no room.
+  // The range is only reserved, not used. It is smaller where a limit on the address space leaves
+  // no room.
   for (capacity_ = largest_reservation; capacity_ >= smallest_reservation; capacity_ /= 2) {
     void* range =
         mmap(nullptr, capacity_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED) continue;
     base_ = static_cast<std::byte*>(range);
 #ifdef MADV_HUGEPAGE
-    // Matrices are filled, copied and compared as a whole: page by page, the kernel takes longer.
+    // Matrices are filled, copied and compared as a whole, for which small pages cost the kernel
+    // more time.
     madvise(range, capacity_, MADV_HUGEPAGE);
 #endif
     pages_.resize(capacity_ / page);
@@ -84,7 +86,7 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
   allocations_[region] = {start, bytes, region_bytes, false, kind};
   used_ += region_bytes;
   mark_pages(region, region_bytes, true);
-  // What the host writes there nobody sees.
+  // Nobody sees what the host writes there.
   initialised(start, bytes, is_shared_with_host(kind));
   if (open_count_ == 0 && !is_shared_with_host(kind)) mprotect(region, region_bytes, PROT_NONE);
   return start;

@@ -19,7 +19,7 @@
 #include "common/simt/runtime/remote_device.hpp"
 #include "common/simt/runtime/thread_pool.hpp"
 
-// The device part's end: whatever arrives here may be forged.
+// The device part's end of the socket. Whatever arrives here may be forged.
 namespace tilewise::simt {
 
 namespace {
@@ -31,7 +31,7 @@ bool lies_in(const std::vector<ModuleMap::Range>& ranges, std::uint64_t address,
   });
 }
 
-/// The text that a literal of the module holds; null where there is none.
+/// Returns the text of a literal of the module; null if there is none.
 const char* literal_at(const ModuleMap& module, std::uint64_t address) {
   for (const ModuleMap::Range& range : module.literals) {
     if (address < range.first || address >= range.second) continue;
@@ -41,8 +41,8 @@ const char* literal_at(const ModuleMap& module, std::uint64_t address) {
   return nullptr;
 }
 
-/// One of the errors that a request may have: a kernel could have left any number where they are
-/// kept, for the host to read.
+/// Returns the error if it is one that a request may have, because a kernel could have put any
+/// number where errors are kept, for the host to read.
 std::int32_t as_told(cudaError_t error) {
   static constexpr cudaError_t known[] = {cudaSuccess,
                                           cudaErrorInvalidValue,
@@ -54,7 +54,7 @@ std::int32_t as_told(cudaError_t error) {
   return std::ranges::find(known, error) == std::end(known) ? cudaErrorUnknown : error;
 }
 
-/// One request on its way.
+/// One request that is being served.
 class Service {
  public:
   Service(int socket, const ModuleMap& module) : socket_(socket), module_(module) {}
@@ -108,7 +108,7 @@ class Service {
     return answer(error, reinterpret_cast<std::uintptr_t>(pointer));
   }
 
-  /// What the host part has allocated, and may free.
+  /// Returns the memory that the host part has allocated, and may free.
   static std::set<void*>& handed_out() {
     static std::set<void*> pointers;
     return pointers;
@@ -124,7 +124,7 @@ class Service {
     return answer(cudaFree(address(request_.to)));
   }
 
-  /// A GPU would free it, and whoever has called could no longer use it.
+  /// Notes that an argument is freed. On a GPU, the caller could no longer use it.
   void note_freed_argument() const {
     const auto freed = DeviceMemory::instance().range_at(address(request_.to));
     if (!freed || freed->description == nullptr) return;
@@ -135,7 +135,7 @@ class Service {
                       freed->description->name)});
   }
 
-  /// A reset would take what belongs to others.
+  /// Refuses a reset, because it would free memory that belongs to others.
   HostRequest refuse_reset() {
     device::record(
         Finding{.kind = "reset",
@@ -153,11 +153,12 @@ class Service {
   HostRequest memory_info() {
     std::size_t free_bytes = 0, total_bytes = 0;
     const cudaError_t error = cudaMemGetInfo(&free_bytes, &total_bytes);
-    device::note_bytes_to_host(sizeof free_bytes);  // as much as a kernel could have left there
+    device::note_bytes_to_host(sizeof free_bytes);  // a kernel could have left as many bytes there
     return answer(error, free_bytes, total_bytes);
   }
 
-  /// Device memory, or a variable of the module's: all that a host part may name.
+  /// Whether the range is device memory or a variable of the module: the host part may name nothing
+  /// else.
   bool is_on_device(std::uint64_t start) const {
     return DeviceMemory::instance().holds(address(start), request_.bytes) ||
            lies_in(module_.variables, start, request_.bytes);
@@ -286,8 +287,8 @@ void prepare_to_part() {
 }
 
 void become_host_part(int socket) {
-  // Keeps the addresses, so that nothing else comes to lie there, and a pointer into device memory
-  // is still known for one.
+  // This keeps the addresses reserved, so that nothing else gets mapped there, and a pointer into
+  // device memory is still recognised.
   const DeviceMemory& memory = DeviceMemory::instance();
   mmap(memory.base(), memory.capacity(), PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -299,7 +300,7 @@ void forget_device_errors() { device::forget_errors(); }
 bool tell_device_part(std::string_view message) { return RemoteDevice::instance()->tell(message); }
 
 void become_device_part(pid_t host) {
-  signal(SIGPIPE, SIG_IGN);  // a host part that is gone is noticed
+  signal(SIGPIPE, SIG_IGN);  // a host part that is gone is noticed by the error of a write
   DeviceMemory::instance().stay_open();
   ThreadPool::instance().start();
   pass_time_limits_to(host);

@@ -54,8 +54,8 @@ ModuleMap module_map() {
   return map;
 }
 
-/// How the last request was taken, of a host part that runs in a process of its own, on a device of
-/// its own, and says 0 where it has seen what it should.
+/// The result of a host part that runs in a process of its own: how its last request was handled,
+/// and its exit status, which is 0 if it has seen what it should.
 struct Served {
   HostRequest last;
   int status;
@@ -127,7 +127,7 @@ TEST(DeviceServer, DoesWhatTheHostPartAsks) {
   variable = 1;
 }
 
-/// Whether this process may read what lies there, as a kernel would.
+/// Whether this process may read there, as a kernel would.
 bool is_readable(const std::byte* address) {
   int ends[2];
   if (pipe(ends) != 0) return false;
@@ -143,7 +143,7 @@ std::byte* allocated(std::size_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-/// Whether the page takes memory, accessible or not.
+/// Whether the page is in memory, accessible or not.
 bool is_in_memory(const std::byte* address) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   unsigned char state = 0;
@@ -151,9 +151,10 @@ bool is_in_memory(const std::byte* address) {
   return (state & 1) != 0;
 }
 
-// What is allocated next finds pages, but nothing that they held; till then nobody comes to them.
+// The next allocation gets these pages, but nothing that they held; until then nobody accesses
+// them.
 TEST(DeviceServer, KeepsPagesOfSmallMatricesClosed) {
-  serve([](int) { return 0; });  // memory that is allocated stays open from here on
+  serve([](int) { return 0; });  // allocated memory stays accessible from here on
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   std::byte* const whole = allocated(mebibyte);
   std::memset(whole, 1, mebibyte);
@@ -215,7 +216,7 @@ DeviceRequest request_of(DeviceCall call) {
   return request;
 }
 
-/// The reply to a request that no function of the run-time's has made.
+/// Returns the reply's error for a request that no function of the run-time has made.
 cudaError_t error_of(int socket, const DeviceRequest& request) {
   DeviceReply reply = {};
   send_all(socket, &request, sizeof request);

@@ -39,7 +39,7 @@ class FindingsTest : public ::testing::Test {
   Findings& findings_ = Findings::instance();
 };
 
-// Blocks run on several threads, and a higher one may come to a place first.
+// Blocks run on several threads, so a block with a higher number may reach a place first.
 TEST_F(FindingsTest, TellWhatTheLowestBlockDid) {
   findings_.add(on_line(7, "block 5"), 5);
   findings_.add(on_line(7, "block 9"), 9);
@@ -58,7 +58,7 @@ TEST_F(FindingsTest, AreToldInTheOrderOfTheBlocks) {
                                   "line 3 of block 5"));
 }
 
-// What a warp does wrong between two barriers comes as the compiler ordered it.
+// Faults of one warp between two barriers come in the compiler's order.
 TEST_F(FindingsTest, OfOneWarpAreToldInTheOrderOfTheSource) {
   findings_.add(on_line(9, "line 9"), 0, 1);
   findings_.add(on_line(4, "line 4"), 0, 1);

@@ -10,7 +10,7 @@ namespace tilewise::simt {
 
 namespace {
 
-/// `div` and `idiv` as they are encoded (Intel's manual, volume 2: ModR/M and SIB bytes).
+/// Decodes `div` and `idiv` (Intel's manual, volume 2: ModR/M and SIB bytes).
 class Division {
  public:
   explicit Division(mcontext_t& machine)
@@ -53,7 +53,7 @@ class Division {
     return bytes_ == 8 ? whole : whole & ((std::uint64_t{1} << 8 * bytes_) - 1);
   }
 
-  // A part of 4 bytes clears the rest of its register, smaller ones leave it.
+  // Writing 4 bytes clears the rest of the register, writing fewer leaves it.
   void set(int which, unsigned bytes, std::uint64_t to) {
     if (bytes < 4) {
       const std::uint64_t part = (std::uint64_t{1} << 8 * bytes) - 1;
@@ -70,7 +70,7 @@ class Division {
     return bytes == 4 ? wide : narrow;
   }
 
-  /// Leaves code_ behind the instruction.
+  /// Returns the divisor, and leaves code_ behind the instruction.
   std::uint64_t divisor() {
     const unsigned mode = *code_ >> 6, low = *code_ & 7u;
     ++code_;
@@ -116,7 +116,7 @@ RefusedDivision go_on_behind_division(void* context) {
 
 #else
 
-// Other processors refuse none.
+// Other processors refuse no division.
 RefusedDivision go_on_behind_division(void*) { return RefusedDivision::none; }
 
 #endif

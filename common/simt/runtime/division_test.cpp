@@ -31,7 +31,7 @@ class Divisions : public ::testing::Test {
   struct sigaction before_ {};
 };
 
-/// By an operand in a register or in memory, as the constraint of inline assembly says.
+/// Divides by an operand in a register or in memory, as the constraint of inline assembly says.
 #define DIVIDE(instruction, constraint, Number, a, b, high)                                   \
   ([](Number dividend, Number divisor) {                                                      \
     Number quotient = dividend, remainder = high;                                             \

@@ -8,10 +8,10 @@ namespace {
 struct Description {
   cudaError_t error;
   const char* name;
-  const char* meaning;  // CUDA's words
+  const char* meaning;  // as CUDA words it
 };
 
-// By their values.
+// Sorted by value.
 constexpr Description descriptions[] = {
     {cudaSuccess, "cudaSuccess", "no error"},
     {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},

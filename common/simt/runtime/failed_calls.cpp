@@ -17,13 +17,13 @@
 namespace tilewise::simt::device {
 namespace {
 
-/// Where a program called the run-time library, and what it called.
+/// A call from a program to the run-time library.
 struct Call {
-  std::string function;  ///< "cudaMalloc"; empty where it is not known
+  std::string function;  ///< "cudaMalloc"; empty if it is not known
   SourceLine place;
 };
 
-/// "_Z10cudaMallocPPvm" is cudaMalloc.
+/// Returns the function's name: "cudaMalloc" for "_Z10cudaMallocPPvm".
 std::string function_name(const char* mangled) {
   if (mangled == nullptr) return "";
   int status = 0;
@@ -33,7 +33,7 @@ std::string function_name(const char* mangled) {
   return std::string(name.substr(0, name.find('(')));
 }
 
-/// Looks up the stack for the first that is not the library's.
+/// Searches the stack for the first caller outside the library.
 Call call_in_progress() {
   static Dl_info own = [] {
     Dl_info info{};
@@ -52,7 +52,7 @@ Call call_in_progress() {
       }
       continue;
     }
-    // A return address lies behind the call.
+    // A return address lies behind its call.
     call.place = source_line(reinterpret_cast<std::uintptr_t>(frames[i]) - 1);
     // Templates of the library's headers are compiled into the program.
     const bool is_header = call.place.file.find("simt/include/") != std::string::npos;
@@ -64,7 +64,7 @@ Call call_in_progress() {
 }  // namespace
 
 void note_failed_call(cudaError_t error, const char* function) {
-  static constexpr std::array answers = {cudaErrorNotReady};  // to a question
+  static constexpr std::array answers = {cudaErrorNotReady};  // they answer a question
   if (std::ranges::find(answers, error) != answers.end()) return;
   Call call = call_in_progress();
   const std::string_view name(function);

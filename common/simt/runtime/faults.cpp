@@ -33,12 +33,12 @@ namespace tilewise::simt {
 
 namespace {
 
-/// Enough for the handler, snprintf and the reporter's own frames.
+/// This is enough for the handler, snprintf and the reporter's own frames.
 constexpr std::size_t signal_stack_bytes = 64 * 1024;
 
 void (*reporter)(const Fault&) = nullptr;
 
-/// Where the host part of this program runs, if apart.
+/// The process of this program's host part, if that is apart.
 std::atomic<pid_t> host_part = 0;
 
 const void* program_counter(const void* context) {
@@ -62,8 +62,9 @@ void report_once(const Fault& fault) {
   if (!reported.test_and_set()) reporter(fault);
 }
 
-/// A signal sent to the process arrives at any of its threads: passes it on to those that may be
-/// running a kernel. @return whether this is the first time.
+/// A signal that is sent to the process arrives at any of its threads. Passes it on to those that
+/// may be running a kernel.
+/// @return whether this is the first time.
 bool forward_to_pool(int signal) {
   static std::atomic_flag forwarded = ATOMIC_FLAG_INIT;
   if (ThreadPool::instance().handles().empty()) return true;
@@ -116,7 +117,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   }
   report_once(fault);
   ::signal(signal, SIG_DFL);
-  raise(signal);  // is held back until this handler returns
+  raise(signal);  // the signal is held back until this handler returns
 }
 
 }  // namespace
@@ -134,7 +135,7 @@ void explain(Fault& fault, const Block* block, [[maybe_unused]] int code) {
     return;
   }
 #if defined(__linux__) && defined(__x86_64__)
-  if (fault.in_kernel && code == SI_KERNEL) {  // the processor refuses to say which address
+  if (fault.in_kernel && code == SI_KERNEL) {  // the processor does not report the address
     std::snprintf(
         fault.explanation, sizeof fault.explanation,
         "the kernel followed a pointer to neither global nor shared memory, such as one "
@@ -186,8 +187,8 @@ void install_fault_handler(void (*report)(const Fault&)) {
 
 }  // namespace tilewise::simt
 
-/// What addresses are kept under; 0 where none are, on threads that run no block. Nobody knows what
-/// to write in place of one who does not know it.
+/// The key with which return addresses are kept; 0 on threads that run no block, which keep none.
+/// Code that does not know the key cannot know what to write in place of a kept address.
 extern "C" {
 __thread std::uint64_t tilewise_simt_return_key __attribute__((tls_model("initial-exec"))) = 0;
 }
@@ -222,7 +223,7 @@ extern "C" void tilewise_simt_refuse_return() {
 
 }  // namespace tilewise::simt
 
-// What a kernel calls by a pointer, where that leads out of its module's device code.
+// Checks calls of a kernel through a pointer that leads out of its module's device code.
 
 namespace tilewise::simt {
 namespace {
@@ -233,7 +234,7 @@ void add_function(std::string name, std::set<const void*>& functions) {
   if (const void* found = dlsym(RTLD_DEFAULT, name.c_str())) functions.insert(found);
 }
 
-/// Addresses of the library functions that a GPU has, too.
+/// Returns the addresses of the library functions that a GPU has, too.
 std::set<const void*> device_functions() {
   std::set<const void*> functions;
   for (const std::string_view name : device_mathematics) {
@@ -244,7 +245,7 @@ std::set<const void*> device_functions() {
   return functions;
 }
 
-/// What a kernel calls there.
+/// Describes what a kernel calls at that address.
 std::string description_of(const void* function) {
   constexpr std::uintptr_t near_null = 64 << 10;  // no system maps anything there
   if (reinterpret_cast<std::uintptr_t>(function) < near_null) {
@@ -263,8 +264,9 @@ std::string description_of(const void* function) {
 
 }  // namespace
 
-/// @param caller       where the call returns to
-/// @param device_code  of the module; null where the builder has not told it from other code
+/// @param caller the address that the call returns to
+/// @param device_code the module's device code; null if the builder has not separated it from other
+/// code
 extern "C" void tilewise_simt_check_call(const void* function, std::uintptr_t caller,
                                          const void* device_code) {
   if (device_code == nullptr) return;

@@ -1,6 +1,7 @@
-// How a fiber is left for another: on x86-64 as Boost.Context does it, but for the control words of
-// floating-point arithmetic. All threads of a kernel have the same, and to store and load them
-// takes longer than all the rest of a switch. On other processors by Boost.Context itself.
+// Switches from one fiber to another. On x86-64 this works as in Boost.Context, but without the
+// control words of floating-point arithmetic: all threads of a kernel have the same, and storing
+// and loading them takes longer than all the rest of a switch. On other processors, Boost.Context
+// itself is used.
 #include "common/simt/runtime/fiber_switch.hpp"
 
 #include <algorithm>
@@ -14,9 +15,9 @@
 #define TILEWISE_SYMBOL_IS_FUNCTION
 #endif
 
-// A stack that waits holds from its context on: the six registers that a function keeps for its
-// caller, and where the fiber goes on. The jump at the end is predicted by what came before it,
-// which `ret` is not (tilewise/fibers.hpp).
+// The stack of a waiting fiber holds, from its context on, the six registers that a function
+// preserves for its caller, and the address where the fiber goes on. The processor predicts the
+// jump at the end from what came before it, which it does not do for `ret` (tilewise/fibers.hpp).
 asm(".text\n.p2align 6\n.globl " TILEWISE_SYMBOL "\n" TILEWISE_SYMBOL_IS_FUNCTION TILEWISE_SYMBOL
     R"(:
   pushq %rbp
@@ -43,7 +44,7 @@ namespace tilewise::simt {
 
 Context fresh_context(std::byte* top, std::size_t, void (*entry)(Transfer)) {
   auto* const words = reinterpret_cast<void**>(top) - 8;
-  std::fill_n(words, 8, nullptr);  // the last one: `entry` has no caller
+  std::fill_n(words, 8, nullptr);  // the last word is null, because `entry` has no caller
   words[6] = reinterpret_cast<void*>(entry);
   return words;
 }
@@ -54,7 +55,7 @@ Context fresh_context(std::byte* top, std::size_t, void (*entry)(Transfer)) {
 
 namespace tilewise::simt {
 
-// With the type that stands for Boost.Context's own in tilewise/fibers.hpp.
+// Declared with the type that stands for Boost.Context's own in tilewise/fibers.hpp.
 Context make(void* top, std::size_t bytes,
              void (*entry)(Transfer)) asm(TILEWISE_LINKED(__USER_LABEL_PREFIX__, "make_fcontext"));
 

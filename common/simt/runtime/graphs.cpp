@@ -37,7 +37,7 @@ struct CUgraphExec_st {
 
 namespace {
 
-/// A launch that a node is to be made of.
+/// Where the launch from which a node is to be made is stored.
 thread_local Work* wanted_launch = nullptr;
 
 std::vector<cudaGraphNode_t> listed(const cudaGraphNode_t* nodes, std::size_t count) {
@@ -83,7 +83,7 @@ Work call(const cudaHostNodeParams& of) {
   };
 }
 
-/// The graph's nodes, each after those that it depends on; fewer where they go in a circle.
+/// Returns the graph's nodes, each after those that it depends on; fewer nodes if there is a cycle.
 std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
   std::vector<cudaGraphNode_t> order;
   std::set<const CUgraphNode_st*> done;
@@ -106,7 +106,7 @@ CUgraphExec_st::Step* step_of(cudaGraphExec_t executable, cudaGraphNode_t node) 
   return found == executable->steps.end() ? nullptr : &*found;
 }
 
-/// Gives a node, or the step of it, something else of the same kind to do.
+/// Gives a node, or its step in an executable graph, other work of the same kind.
 cudaError_t change(cudaGraphNode_t node, cudaGraphNodeType type, Work work) {
   if (node == nullptr || node->type != type) return device::fail(cudaErrorInvalidValue);
   node->work = std::move(work);
@@ -129,7 +129,8 @@ cudaError_t run(CUgraphExec_st& executable) {
   return cudaSuccess;
 }
 
-/// What CUDA's lists do: says how many there are, or hands out as many as there is room for.
+/// Does what CUDA's listing functions do: returns how many nodes there are, or hands out as many as
+/// there is room for.
 cudaError_t hand_out(const std::vector<cudaGraphNode_t>& nodes, cudaGraphNode_t* room,
                      std::size_t* count) {
   if (count == nullptr) return device::fail(cudaErrorInvalidValue);
@@ -160,7 +161,7 @@ cudaGraphNode_t add_node(CUgraph_st& graph, cudaGraphNodeType type, Work work,
 }
 
 Work kept_launch(const LaunchConfiguration& configuration, const LaunchBody& body) {
-  constexpr std::align_val_t alignment{128};  // more than any parameter's
+  constexpr std::align_val_t alignment{128};  // larger than the alignment of any parameter
   const auto free = [](void* bytes) { ::operator delete(bytes, alignment); };
   const std::shared_ptr<void> context(::operator new(body.context_bytes, alignment), free);
   std::memcpy(context.get(), body.context, body.context_bytes);
@@ -182,7 +183,7 @@ bool captures_launch(const LaunchConfiguration& configuration, const LaunchBody&
   return true;
 }
 
-/// What the launch would have run.
+/// Takes the launch that `launch` would have run as work.
 static cudaError_t take_launch(const cudaKernelNodeParams& parameters, LaunchNode launch,
                                Work& work) {
   wanted_launch = &work;
@@ -327,7 +328,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
   return add_to_graph(node, graph, dependencies, count, cudaGraphNodeTypeMemAlloc, {});
 }
 
-// The address stays the node's, for the next launch.
+// The address stays with the node, for the next launch.
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                     const cudaGraphNode_t* dependencies, size_t count,
                                     void* pointer) {

@@ -9,10 +9,10 @@
 
 namespace tilewise::simt {
 
-/// Streams whose work becomes a graph.
+/// A capture, during which the work of streams becomes a graph.
 struct Capture {
-  cudaGraph_t graph;    ///< null once it has ended
-  cudaStream_t origin;  ///< with which it began
+  cudaGraph_t graph;    ///< null once the capture has ended
+  cudaStream_t origin;  ///< the stream with which it began
   unsigned long long id;
 };
 

@@ -28,8 +28,8 @@ namespace tilewise::simt {
 
 namespace {
 
-// Limits of every compute capability (Programming Guide, "Technical
-// Specifications per Compute Capability").
+// Limits that hold for every compute capability (Programming Guide, "Technical Specifications per
+// Compute Capability").
 constexpr unsigned largest_block_z = 64;
 constexpr unsigned largest_grid_yz = 65535;
 
@@ -42,17 +42,17 @@ std::string in_words(dim3 extents) {
 
 std::uint64_t blocks_of(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
 
-/// As far as threads and dynamic shared memory bound them.
+/// How many blocks the GPU holds at once, as threads and dynamic shared memory limit them.
 std::uint64_t most_blocks_together(const LaunchConfiguration& launch) {
   int blocks = 0;
-  const auto kernel = static_cast<const void*>(launch.kernel);  // whichever: nothing is known of it
+  const auto kernel = static_cast<const void*>(launch.kernel);  // any pointer will do
   cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       &blocks, kernel, static_cast<int>(blocks_of(launch.block)), launch.dynamic_shared_bytes);
   return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(device::profile().sms);
 }
 
-/// Threads of a cooperative launch: each has a stack between two gaps, and Linux gives a process
-/// 65,530 ranges of addresses.
+/// The most threads that a cooperative launch may have: each has a stack between two gaps, and
+/// Linux gives a process 65,530 mappings.
 constexpr std::uint64_t most_threads_together = 28000;
 
 bool can_run_together(const LaunchConfiguration& launch) {
@@ -64,7 +64,7 @@ bool is_too_large_together(const LaunchConfiguration& launch) {
   return launch.cooperative && !can_run_together(launch);
 }
 
-/// Why a launch cannot be held, for messages.
+/// Returns why the device cannot hold a launch, for messages.
 std::string why_refused(const LaunchConfiguration& launch) {
   const dim3 grid = launch.grid, block = launch.block;
   const auto count = [](dim3 of) { return std::uint64_t{of.x} * of.y * of.z; };
@@ -102,7 +102,7 @@ std::string why_refused(const LaunchConfiguration& launch) {
                     in_words(grid), in_words(block)));
 }
 
-/// CUDA's error for a launch the device cannot hold.
+/// Returns CUDA's error for a launch that the device cannot hold.
 cudaError_t check(const LaunchConfiguration& launch) {
   const core::GpuProfile& gpu = device::profile();
   const dim3 grid = launch.grid, block = launch.block;
@@ -121,19 +121,20 @@ cudaError_t check(const LaunchConfiguration& launch) {
   return cudaSuccess;
 }
 
-/// Hands out blocks of a grid, a run of neighbours at a time.
+/// Hands out the blocks of a grid, a run of neighbours at a time.
 class BlockQueue {
  public:
   BlockQueue(dim3 grid, std::uint64_t count, int takers)
       : grid_(grid),
         count_(count),
-        // About 64 runs a thread keep all of them busy to the end at little cost. Of a grid whose
-        // blocks may wait for each other none may keep another to itself.
+        // About 64 runs for each thread keep all of them busy to the end at little cost. In a grid
+        // whose blocks may wait for each other, no thread may hold back a block while it runs
+        // another.
         run_(may_wait_for_each_other(count)
                  ? 1
                  : std::max<std::uint64_t>(1, count_ / (std::uint64_t(takers) * 64))) {}
 
-  /// Grids of whole programs that a GPU can hold at once.
+  /// Holds for grids of whole programs that a GPU can hold at once.
   static bool may_wait_for_each_other(std::uint64_t count) {
     constexpr std::uint64_t most = 8192;
     return count <= most && device::is_whole_program();
@@ -163,7 +164,7 @@ class BlockQueue {
   std::atomic<std::uint64_t> next_{0};
 };
 
-/// One launch on its way over the device.
+/// One launch on the device.
 class Launch {
  public:
   Launch(const LaunchConfiguration& configuration, const LaunchBody& body, const Watch& watch)
@@ -175,7 +176,8 @@ class Launch {
                                       : run(blocks_of(configuration_.grid), nullptr);
   }
 
-  /// Tells observers of it, who may be content with some of its blocks, and keeps what they leave.
+  /// Notifies observers of the launch, runs some of its blocks where that suffices for them, and
+  /// keeps their results.
   std::optional<Finding> run_watched();
 
  private:
@@ -191,11 +193,11 @@ class Launch {
   std::uint64_t simulated_blocks_ = 0;
 };
 
-/// Runs the blocks [0, count), those of `chosen` where that is given.
+/// Runs the blocks [0, count), or those in `chosen` if it is given.
 std::optional<Finding> Launch::run(std::uint64_t count, const std::vector<std::uint64_t>* chosen) {
   ThreadPool& pool = ThreadPool::instance();
   BlockQueue queue(configuration_.grid, count, pool.size());
-  std::optional<Finding> first_fault;  // one tells it, where other blocks come to the same
+  std::optional<Finding> first_fault;  // only one is reported, since other blocks have the same
   const std::function<void()> work = [&] {
     Block& block = Block::of_this_thread();
     block.start_launch(configuration_, body_, watch_);
@@ -219,7 +221,7 @@ std::optional<Finding> Launch::run(std::uint64_t count, const std::vector<std::u
   const DeviceMemory::Access access;
   GridProgress::instance().start(count);
   std::vector<std::thread> others;
-  // As a GPU that has room for all runs them.
+  // Starts a thread for each block that is left, as a GPU that has room for all of them runs them.
   const auto start_others = [&] {
     for (std::uint64_t i = queue.left(); i > 0; --i) {
       others.emplace_back([&] {
@@ -240,7 +242,7 @@ std::optional<Finding> Launch::run(std::uint64_t count, const std::vector<std::u
   return first_fault;
 }
 
-/// Each block on a thread of its own: they wait for each other.
+/// Runs each block on a thread of its own, because the blocks wait for each other.
 std::optional<Finding> Launch::run_together() {
   const std::uint64_t count = blocks_of(configuration_.grid);
   const BlockQueue queue(configuration_.grid, count, 1);
@@ -259,7 +261,7 @@ std::optional<Finding> Launch::run_together() {
       if (!fault) block.finish_launch();
       const std::lock_guard lock(mutex_);
       static_shared_bytes_ = std::max(static_shared_bytes_, block.static_shared_bytes());
-      // Others that wait for a block with a fault have one only because of it.
+      // Other blocks that wait for a faulty block fail only because of it.
       if (fault && (!first_fault || first_fault->kind == "deadlock")) first_fault = fault;
     });
   }
@@ -275,8 +277,9 @@ std::optional<Finding> Launch::run_watched() {
   BlockWeights weights;
   for (Observer* observer : process_observers()) {
     if (configuration_.cooperative) break;
-    // A sample that a fault has ended cannot be gone on with. One with findings counts for nothing,
-    // and the other blocks, as faulty as a rule, would take long to name what each thread did.
+    // A sample that a fault has ended cannot be continued. A sample with findings is not counted,
+    // and the other blocks, which usually have the same faults, would take long to report them for
+    // each thread.
     for (auto next = observer->next_of_sample(); !next.empty() && !faulty;) {
       simulated_blocks_ += next.size();
       fault = run(next.size(), &next);
@@ -286,7 +289,7 @@ std::optional<Finding> Launch::run_watched() {
     if (weights.empty() && !faulty) weights = observer->weights();
   }
   if (weights.empty() && !faulty) {
-    watch_.sample = false;  // which tells less than all blocks
+    watch_.sample = false;  // a sample shows less than all blocks do
     simulated_blocks_ = blocks_of(configuration_.grid);
     fault = run_all();
     faulty = fault.has_value();
@@ -316,7 +319,7 @@ void Launch::keep_results(const BlockWeights& weights, bool complete) {
   }
 }
 
-// nvcc refuses such a file.
+// nvcc refuses a file with too many constants.
 std::optional<Finding> too_many_constants(const LaunchConfiguration& launch,
                                           const LaunchBody& body) {
   constexpr std::size_t most = 65536;  // on every GPU
@@ -331,7 +334,7 @@ std::optional<Finding> too_many_constants(const LaunchConfiguration& launch,
                  .line = launch.line};
 }
 
-/// An access that cannot be made has an error of its own.
+/// An access that cannot be made has its own error code.
 cudaError_t error_of(const Finding& fault) {
   if (fault.kind == "assert") return cudaErrorAssert;
   return fault.kind == "out-of-bounds" || fault.kind == "host-pointer" ? cudaErrorIllegalAddress
@@ -367,7 +370,7 @@ void launch(const LaunchConfiguration& configuration, const LaunchBody& body) {
     return;
   }
   if (fault) {
-    if (!fault->kind.empty()) device::record(*fault);  // else it was told as it was found
+    if (!fault->kind.empty()) device::record(*fault);  // otherwise it has been reported already
     return device::fail_for_ever(error_of(*fault));
   }
   device::record(configuration);
@@ -388,7 +391,7 @@ void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) 
                            .line = configuration.line});
     return device::fail_for_ever(cudaErrorLaunchFailure);
   }
-  // Threads of the host take turns: one kernel runs at a time.
+  // Threads of the host take turns, because one kernel runs at a time.
   const std::lock_guard lock(StreamOrder::instance().turn());
   launch(configuration, body);
   device::tell_news();

@@ -6,13 +6,13 @@
 
 namespace tilewise::simt {
 
-/// Where the blocks of a cooperative launch wait for each other. Each runs on an operating-system
-/// thread of its own.
+/// The barrier where the blocks of a cooperative launch wait for each other. Each block runs on an
+/// operating-system thread of its own.
 class GridBarrier {
  public:
   explicit GridBarrier(std::uint64_t blocks) : running_(blocks) {}
 
-  /// @return false where a block has ended that will never come
+  /// @return false if a block that has not arrived has ended
   bool arrive_and_wait() {
     std::unique_lock lock(mutex_);
     const std::uint64_t passed = passed_;
@@ -21,11 +21,11 @@ class GridBarrier {
     return passed_ != passed && !is_broken_;
   }
 
-  /// A block has ended.
+  /// Call when a block has ended.
   void leave() {
     const std::lock_guard lock(mutex_);
     --running_;
-    // Blocks wait that this one has not come to.
+    // Other blocks wait at a barrier that this one has not reached.
     if (waiting_ > 0) is_broken_ = true;
     changed_.notify_all();
   }

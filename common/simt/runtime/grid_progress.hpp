@@ -7,7 +7,7 @@
 
 namespace tilewise::simt {
 
-/// How far the launch under way is: for a signal handler, which has to tell a kernel that is slow
+/// The progress of the current launch, for a signal handler, which has to distinguish a slow kernel
 /// from one that never ends.
 class GridProgress {
  public:
@@ -29,8 +29,8 @@ class GridProgress {
   std::uint64_t blocks() const { return blocks_; }
   std::uint64_t done() const { return done_; }
 
-  /// Whether the last block came to its end not much longer ago than blocks take. Of a launch that
-  /// has only just begun nothing is said: host code that launches without end has many of them.
+  /// Whether the last block ended not much longer ago than blocks take. Returns false for a launch
+  /// that has only just begun, because host code that launches without end makes many of these.
   bool is_moving(std::int64_t now = now_ns()) const {
     constexpr std::int64_t turns = 4, jitter_ns = 20'000'000, long_enough_ns = 500'000'000;
     const std::uint64_t done = done_;

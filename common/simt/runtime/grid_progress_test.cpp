@@ -13,7 +13,7 @@ constexpr std::int64_t ms = 1'000'000;
 struct Case {
   std::string name;
   std::vector<std::int64_t> block_ends;  // ms since the launch began
-  std::int64_t asked;                    // ms since then
+  std::int64_t asked;                    // ms since the launch began
   bool is_moving;
 };
 

@@ -12,12 +12,12 @@
 #include "common/simt/runtime/remote_device.hpp"
 #include "common/simt/runtime/streams.hpp"
 
-// Memory that host and kernels share, and pools.
+// Memory that host and kernels share, and memory pools.
 
 namespace tilewise::simt {
 
 Ranges& registered() {
-  static Ranges* const ranges = new Ranges;  // modules may still be in use when the program ends
+  static Ranges* const ranges = new Ranges;  // modules may still use it when the program ends
   return *ranges;
 }
 
@@ -68,7 +68,7 @@ using namespace tilewise::simt;
 
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned) {
   if (RemoteDevice::instance() == nullptr) return allocate(pointer, bytes, MemoryKind::pinned);
-  // Kernels are in another process, and see nothing of it.
+  // Kernels are in another process, and do not see this memory.
   if (pointer == nullptr) return device::fail(cudaErrorInvalidValue);
   *pointer = std::malloc(bytes);
   if (*pointer) registered().insert(*pointer, bytes);
@@ -131,7 +131,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
   return allocate(pointer, bytes, MemoryKind::managed);
 }
 
-// Where managed memory lies at a time changes no result.
+// Where managed memory lies at any time changes no result.
 cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned, cudaStream_t) {
   return device::lasting_error();
 }
@@ -163,7 +163,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 
-// Pools. Memory comes from the device and goes back at once: what a pool keeps is nothing.
+// Pools. Memory comes from the device and is released at once, so a pool keeps nothing.
 
 struct CUmemPoolHandle_st {
   std::array<unsigned long long, 16> attributes{};

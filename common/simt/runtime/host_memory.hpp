@@ -8,7 +8,7 @@
 
 namespace tilewise::simt {
 
-/// Ranges of memory by where they start. Threads of a program may share them.
+/// Ranges of memory, by their start. Threads of a program may share them.
 class Ranges {
  public:
   void insert(const void* start, std::size_t bytes) {
@@ -34,12 +34,13 @@ class Ranges {
   std::map<const std::byte*, std::size_t> ranges_;
 };
 
-/// Memory of the host that kernels may touch though it does not lie among device memory.
+/// Returns the host memory that kernels may access although it does not lie in the address range of
+/// device memory.
 Ranges& registered();
 
-/// From here on it is followed what of the memory that the host shares with the device it comes to,
-/// and whether it has waited before.
-/// @param variables  a module's, some of which are shared
+/// From here on, the host's accesses to memory that it shares with the device are followed, and so
+/// is whether it has waited before.
+/// @param variables a module's variables, some of which are shared
 void follow_host(std::uintptr_t variables = 0, std::size_t variables_bytes = 0);
 
 }  // namespace tilewise::simt

@@ -1,16 +1,17 @@
-// What code of a checked module does in place of a call, or a jump, to an address that a register
-// holds: compilers leave that to whoever links (`-mindirect-branch=thunk-extern` of g++,
-// `-mretpoline-external-thunk` of clang, for the Linux kernel's sake). Linked into every module:
-// device code is told by its place there, since the builder puts what a kernel may run into one
-// section (grading/builder/object_judge.hpp), and begins with the mark of a function: in the middle
-// of one may stand anything, constants among it. All else is looked at by the run-time. On
-// processors other than x86-64 compilers have no such option, and pointers lead anywhere.
+// What code of a checked module does in place of a call or a jump to an address in a register.
+// Compilers let the linker provide that code (`-mindirect-branch=thunk-extern` of g++,
+// `-mretpoline-external-thunk` of clang, made for the Linux kernel). It is linked into every
+// module. Device code is recognised by its place there, since the builder puts what a kernel may
+// run into one section (grading/builder/object_judge.hpp), and by the mark with which a function
+// begins: the middle of a function may contain anything, such as constants. The run-time checks all
+// other targets. Compilers for processors other than x86-64 have no such option, and pointers lead
+// anywhere there.
 //
-// And what it does where a function begins (`-pg -mfentry`) and in place of a return
-// (`-mfunction-return=thunk-extern` of g++, and of clang from 15 on): a kernel's thread keeps where
-// its functions return to, and the register that may lead to their variables, a second time, beyond
-// its stack, where no store of a kernel's comes (KeepingReturns, runtime/faults.hpp). Who has
-// overwritten the first ends the block.
+// The same code also handles the beginning of a function (`-pg -mfentry`) and replaces its return
+// (`-mfunction-return=thunk-extern` of g++, and of clang from 15 on): a kernel's thread keeps a
+// second copy of each return address, and of the register that may lead to the function's
+// variables, beyond its stack, where no store of a kernel gets (KeepingReturns,
+// runtime/faults.hpp). A thread that has overwritten the first copy ends the block.
 #include "common/simt/runtime/stack_pool.hpp"
 
 #if defined(__x86_64__)

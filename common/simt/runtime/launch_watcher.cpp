@@ -9,7 +9,7 @@
 namespace tilewise::simt {
 
 LaunchWatcher& LaunchWatcher::instance() {
-  static auto* watcher = new LaunchWatcher;  // its thread goes on until the program ends
+  static auto* watcher = new LaunchWatcher;  // its thread runs until the program ends
   return *watcher;
 }
 

@@ -4,7 +4,7 @@
 
 #include "common/simt/include/tilewise/intrinsics.hpp"
 
-// Functions that CUDA has and the C library has not. Those for float are these, rounded.
+// Functions that CUDA has and the C library does not. Those for float are these, rounded.
 
 namespace tilewise::simt {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Of the error function.
+/// Returns the slope of the error function.
 double slope(double x) { return 2 * std::numbers::inv_sqrtpi * std::exp(-x * x); }
 
 }  // namespace
@@ -21,10 +21,11 @@ double inverse_erfc(double y) {
   if (!(y >= 0 && y <= 2)) return not_a_number;
   if (y == 0) return infinity;
   if (y == 2) return -infinity;
-  // The complement of a small number has lost its digits.
+  // 1 - y loses the digits of a small y, so it is used only in the middle.
   if (y > 0.5 && y < 1.5) return inverse_erf(1 - y);
   const double near = y < 1 ? y : 2 - y;
-  // A rational estimate, of four digits, and Halley's method (Numerical Recipes, 6.2.2).
+  // Starts with a rational estimate of four digits, and improves it by Halley's method (Numerical
+  // Recipes, 6.2.2).
   const double t = std::sqrt(-2 * std::log(near / 2));
   double x =
       std::numbers::sqrt2 / 2 * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
@@ -46,7 +47,7 @@ double inverse_erf(double y) {
 }
 
 double scaled_erfc(double x) {
-  constexpr double far = 12;  // from where on six terms of the series are exact
+  constexpr double far = 12;  // from here on, the terms of the series suffice
   if (x < far) {
     const double square = x * x;
     return std::exp(square) * (1 + std::fma(x, x, -square)) * std::erfc(x);
@@ -76,7 +77,7 @@ double cosine_of_pi_times(double x) {
                        : -std::cos(std::numbers::pi * (1 - turn));
 }
 
-// All terms have one sign: nothing is lost.
+// All terms have the same sign, so no digits are lost.
 double bessel_i(int order, double x) {
   if (std::isinf(x)) return order == 0 ? infinity : x;
   const double quarter = x * x / 4;

@@ -28,15 +28,15 @@ std::uint32_t place_in_device_memory(const void* device_pointer) {
 
 namespace {
 
-/// Variables of modules whose address the program has asked for.
+/// The variables of modules whose address the program has asked for.
 Ranges& symbols() {
-  static Ranges* const ranges = new Ranges;  // modules may still be in use when the program ends
+  static Ranges* const ranges = new Ranges;  // modules may still use it when the program ends
   return *ranges;
 }
 
 }  // namespace
 
-/// What of the host's a kernel may touch lies among device memory.
+/// The host's memory that kernels may access lies in the same address range as device memory.
 bool points_to_device(const void* address) {
   const DeviceMemory& memory = DeviceMemory::instance();
   return memory.contains(address) ? memory.kind_at(address) != MemoryKind::pinned
@@ -54,8 +54,8 @@ bool on_device(cudaMemcpyKind kind, bool destination) {
                      : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
 }
 
-/// Whether a range may stand on this side of a copy: device ranges lie in one allocation, host
-/// ranges do not point into device memory.
+/// Whether a range may be on this side of a copy: a device range lies in one allocation, and a host
+/// range does not point into device memory.
 bool fits_side(const void* range, std::size_t bytes, cudaMemcpyKind kind, bool destination) {
   const bool of_both = is_shared_with_host(DeviceMemory::instance().kind_at(range));
   if (of_both) return device_holds(range, bytes);
@@ -63,7 +63,7 @@ bool fits_side(const void* range, std::size_t bytes, cudaMemcpyKind kind, bool d
   return on_device(kind, destination) ? device_holds(range, bytes) : !points_to_device(range);
 }
 
-/// Where device memory is in another process, which looks at the ranges of its own.
+/// Copies where device memory is in another process, which checks its own ranges.
 cudaError_t copy_from_afar(RemoteDevice& device, void* to, const void* from, std::size_t bytes,
                            cudaMemcpyKind kind) {
   const auto is_device = [&](const void* range, bool destination) {
@@ -82,10 +82,10 @@ cudaError_t copy_from_afar(RemoteDevice& device, void* to, const void* from, std
   return cudaSuccess;
 }
 
-/// While it exists a copy runs: its stream's, or else the default stream's.
+/// While the object exists, a copy runs in its stream, or otherwise in the default stream.
 class CopyUnderWay {
  public:
-  /// @param is_waited_for by the host
+  /// @param is_waited_for whether the host waits for the copy
   CopyUnderWay(const char* name, bool is_waited_for)
       : work_(nullptr, name), is_waited_for_(is_waited_for) {}
   ~CopyUnderWay() {
@@ -116,7 +116,7 @@ cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKi
     return device::fail(cudaErrorInvalidValue);
   }
   const DeviceMemory& memory = DeviceMemory::instance();
-  // The host waits for copies without a stream, and for those of its own pageable memory.
+  // The host waits for copies without a stream, and for copies of its own pageable memory.
   const bool is_waited_for =
       !StreamOrder::instance().is_at_work() || !memory.contains(to) || !memory.contains(from);
   const CopyUnderWay under_way("cudaMemcpy()", is_waited_for);
@@ -129,7 +129,7 @@ cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKi
 
 cudaError_t copy_rows_now(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                           std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
-  // A pitch of 0 is that of a single row, which has no next.
+  // A pitch of 0 is allowed for a single row, which no other row follows.
   const auto is_too_small = [&](std::size_t pitch) {
     return width_bytes > pitch && (pitch != 0 || height > 1);
   };
@@ -211,7 +211,7 @@ std::atomic<MemoryKind> kind_of_allocations = MemoryKind::device;
 }  // namespace
 
 bool tilewise::simt::share_device_memory() {
-  // Not where others judge what is done to it.
+  // Memory is not shared where a grader judges what is done to it.
   if (device::is_whole_program()) kind_of_allocations = MemoryKind::managed;
   return true;
 }
@@ -226,7 +226,7 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   try {
     *pointer = DeviceMemory::instance().allocate(bytes, kind_of_allocations);
   } catch (const std::bad_alloc&) {
-    *pointer = nullptr;  // for what is kept about its elements
+    *pointer = nullptr;  // the exception may concern what is kept about the elements
   }
   return *pointer ? cudaSuccess : device::fail(cudaErrorMemoryAllocation);
 }
@@ -290,7 +290,7 @@ cudaError_t cudaMemsetAsync(void* pointer, int byte, size_t bytes, cudaStream_t 
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width_bytes, size_t height) {
   if (pitch == nullptr) return device::fail(cudaErrorInvalidValue);
-  constexpr size_t alignment = 512;  // as GPUs have it
+  constexpr size_t alignment = 512;  // the alignment that GPUs use
   *pitch = (width_bytes + alignment - 1) / alignment * alignment;
   return cudaMalloc(pointer, *pitch * height);
 }

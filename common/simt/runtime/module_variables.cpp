@@ -21,15 +21,15 @@ namespace {
 
 constexpr std::size_t page_bytes = std::size_t{1} << ModuleVariables::page_bits;
 
-/// What the rewriter and its macros call what they add.
+/// The names that the rewriter and its macros give to what they add.
 constexpr std::string_view list_name = "tilewise_variables", gap_name = "tilewise_gap_",
                            shape_name = "tilewise_shape_", block_name = "tilewise_block_";
 
-/// The module that has `__managed__` variables: a program's kernels are in one.
+/// The module that has `__managed__` variables. All kernels of a program are in one module.
 const ModuleVariables* with_managed = nullptr;
 
 std::string demangled(const std::string& mangled) {
-  if (!mangled.starts_with("_Z")) return mangled;  // "d" is no type here
+  if (!mangled.starts_with("_Z")) return mangled;  // "d" is not a type here
   int status = 0;
   char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   std::string result = status == 0 ? text : mangled;
@@ -37,7 +37,8 @@ std::string demangled(const std::string& mangled) {
   return result;
 }
 
-/// What the kernel files of a module declare: "device counter;constant weights;shared As;".
+/// The variables that the kernel files of a module declare, listed as "device counter;constant
+/// weights;shared As;".
 class DeclaredNames {
  public:
   void add(std::string_view list) {
@@ -55,12 +56,12 @@ class DeclaredNames {
       list.remove_prefix(std::min(list.size(), entry.size() + 1));
     }
   }
-  /// Empty where nothing is declared by that name.
+  /// Returns an empty text if nothing is declared by that name.
   std::string_view kind_of(const std::string& name) const {
     const auto found = names_.find(name);
     return found == names_.end() ? std::string_view() : found->second;
   }
-  /// As often as they are declared, at namespace scope.
+  /// Returns the shared variables at namespace scope, each as often as it is declared.
   const std::vector<std::string>& shared() const { return shared_; }
 
  private:
@@ -68,13 +69,14 @@ class DeclaredNames {
   std::vector<std::string> shared_;
 };
 
-/// A static variable of a function, which on a device is in device memory, whatever is said of it.
+/// Whether the symbol is a static variable of a function, which a device has in device memory,
+/// however it is declared.
 bool is_local_static(const ModuleSymbol& symbol) { return symbol.mangled.starts_with("_ZZ"); }
 
 }  // namespace
 
 std::string source_name(const std::string& mangled) {
-  // Compilers add ".0" and the like to what they copy or rename.
+  // Compilers add ".0" and similar suffixes to symbols that they copy or rename.
   std::string name = demangled(mangled.substr(0, mangled.find('.')));
   std::size_t end = name.size();
   int depth = 0;
@@ -117,7 +119,7 @@ ModuleVariables::ModuleVariables(const LoadedModule& module)
   if (first_place_ == 0) return;
   base_ = begin;
   bytes_ = bytes;
-  // Where nothing is known of a module's variables, any may be in device memory.
+  // If nothing is known of a module's variables, any of them may be in device memory.
   pages_.assign(bytes / page_bytes, symbols_.empty() ? Page::memory : Page::host);
   taken_.resize(bytes / page_bytes);
   describe_device_variables();
@@ -229,7 +231,8 @@ std::string ModuleVariables::host_variable_at(const void* address) const {
   return name.starts_with(gap_name) ? "" : name;
 }
 
-// A name in a source cannot have a dot; only the first of clang's has none.
+// Names in a source cannot contain a dot. All of these counters' names do, except the first one of
+// clang's.
 bool ModuleVariables::is_line_count(const void* address) const {
   constexpr std::string_view clangs = "__llvm_gcov_ctr";
   const ModuleSymbol* symbol = symbol_at(address);
@@ -250,8 +253,9 @@ bool ModuleVariables::is_run_times(const void* address) const {
           symbol->mangled.starts_with("_ZGVN8tilewise4simt"));
 }
 
-// Each of the simulator's threads has its own, which it sets when it comes there first. As many as
-// are declared and no more, lest another variable of the same name be memory that nobody counts.
+// Each of the simulator's threads has references of its own, which it sets when it first gets
+// there. Only as many are taken as are declared, because otherwise another variable of the same
+// name would be memory that no check counts.
 void ModuleVariables::find_references_to_shared_memory(std::vector<std::string> names) {
   std::size_t blocks = names.size();
   for (const ModuleSymbol& symbol : symbols_) {

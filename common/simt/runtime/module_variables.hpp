@@ -14,21 +14,22 @@
 
 namespace tilewise::simt {
 
-/// The variables of the module that a kernel is in: which of them a GPU has in its memory, and what
-/// the others are called.
+/// The variables of the module that a kernel is in: which of them a GPU has in its memory, and how
+/// the others are named.
 ///
-/// `__device__` and `__constant__` variables stay where the compiler has put them. Each byte of
-/// what the module may write to has two places in device memory that nothing is ever stored at: one
-/// among variables, one among constants. An access is written down with one of them, so that all
-/// that is known, checked and counted by place holds for variables as for what cudaMalloc gives.
+/// `__device__` and `__constant__` variables stay where the compiler has put them. Each byte that
+/// the module may write to has two places in device memory at which nothing is ever stored: one
+/// among variables, one among constants. An access is recorded with one of these places, so that
+/// everything that is known, checked and counted by place applies to variables as to memory from
+/// cudaMalloc.
 class ModuleVariables {
  public:
-  /// Of the module that this code is in. Looked at once; call for the first time while no kernel
-  /// runs.
+  /// Returns the variables of the module that this code is in. A module is examined only once; call
+  /// this for the first time while no kernel runs.
   static const ModuleVariables& of(std::uintptr_t code);
 
-  /// What a page of what the module may write to holds: variables of the host or nothing, of device
-  /// memory, of constant memory, or several kinds.
+  /// What a page of the module's writable memory holds: variables of the host or nothing, variables
+  /// in device memory, variables in constant memory, or several kinds.
   enum class Page : std::uint8_t { host, memory, constant, mixed };
   static constexpr unsigned page_bits = 12;
 
@@ -39,35 +40,35 @@ class ModuleVariables {
   Place first_constant() const { return first_place_ + static_cast<Place>(bytes_); }
   bool is_constant(Place place) const { return place - first_constant() < bytes_; }
 
-  /// Where the bytes of a place are; those of no variable are in device memory.
+  /// Returns where the bytes of a place are. Those that belong to no variable are in device memory.
   const std::byte* memory_of(Place place) const;
 
-  /// The place of an address that the module may write to.
+  /// Returns the place of an address that the module may write to.
   Place place_of(std::uintptr_t address) const {
     return first_place_ + static_cast<Place>(address - base_);
   }
   bool is_variable_memory(std::uintptr_t address) const { return address - base_ < bytes_; }
 
-  /// What a byte of a mixed page belongs to.
+  /// Returns what a byte of a mixed page belongs to.
   Page kind_of(std::uintptr_t address) const;
 
-  /// Of a `__managed__` variable, which the host may come to, too.
+  /// Returns the place of a `__managed__` variable, which the host may access, too.
   static std::optional<Place> managed_place_of(std::uintptr_t address);
 
-  /// The name of a variable that only the host has, at an address that some module or the running
-  /// thread's copy of it holds; empty where there is none.
+  /// Returns the name of a variable that only the host has, at an address in the module or in the
+  /// running thread's copy of it; empty if there is none.
   std::string host_variable_at(const void* address) const;
 
-  /// Whether a compiler counts there how often a line runs (`lab coverage`).
+  /// Whether a compiler counts at the address how often a line runs (`lab coverage`).
   bool is_line_count(const void* address) const;
 
-  /// Whether the run-time's headers put it there for kernels to read.
+  /// Whether the run-time's headers define the variable there for kernels to read.
   bool is_run_times(const void* address) const;
 
-  /// Whether a shared variable at namespace scope is reached through it.
+  /// Whether a shared variable at namespace scope is reached through the variable there.
   bool leads_to_shared_memory(const void* address) const;
 
-  /// Of all `__constant__` variables together.
+  /// Returns the size of all `__constant__` variables together.
   std::size_t constant_bytes() const { return constant_bytes_; }
 
   bool has_device_variables() const { return has_device_variables_; }
@@ -80,8 +81,8 @@ class ModuleVariables {
   void mark(const ModuleSymbol& symbol, Page kind);
 
   LoadedModule module_;
-  std::vector<ModuleSymbol> symbols_;                        ///< by address
-  std::unordered_map<const ModuleSymbol*, Page> on_device_;  ///< what they are
+  std::vector<ModuleSymbol> symbols_;                        ///< sorted by address
+  std::unordered_map<const ModuleSymbol*, Page> on_device_;  ///< the kind of each device variable
   std::unordered_set<const ModuleSymbol*> to_shared_;        ///< references to shared memory
   std::unordered_set<const ModuleSymbol*> managed_;
   std::uintptr_t base_ = 0;
@@ -93,8 +94,8 @@ class ModuleVariables {
   bool has_device_variables_ = false;
 };
 
-/// What a symbol's variable is called in the source, without what it is a part of: "buf" for
-/// `_ZN1SILi8EE3bufE`.
+/// Returns what a symbol's variable is called in the source, without the scopes that it is in:
+/// "buf" for `_ZN1SILi8EE3bufE`.
 std::string source_name(const std::string& mangled);
 
 }  // namespace tilewise::simt

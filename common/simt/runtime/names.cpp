@@ -105,7 +105,7 @@ std::size_t product(const std::vector<std::size_t>& extents, std::size_t from) {
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-/// "float [16][4]" has the extents 16 and 4.
+/// For "float [16][4]", the extents 16 and 4 give "[16][4]".
 std::string brackets(const std::vector<std::size_t>& extents, std::size_t from) {
   std::string text;
   for (std::size_t i = from; i < extents.size(); ++i) text += fmt::format("[{}]", extents[i]);
@@ -192,7 +192,7 @@ std::optional<SharedNames::OutOfBounds> SharedNames::name(const IndexFault& faul
       if (fault.type != array.element + " " + brackets(extents, dimension)) continue;
       const auto stride = static_cast<std::int64_t>(product(extents, dimension + 1));
       const auto offset = static_cast<std::int64_t>(place) - static_cast<std::int64_t>(array.start);
-      // What the other indices alone would have given must lie in the array.
+      // The element that the other indices alone would have given must lie in the array.
       std::int64_t rest = floor_divide(offset, static_cast<std::int64_t>(array.element_bytes)) -
                           fault.index * stride;
       if (rest < 0 || rest >= static_cast<std::int64_t>(product(extents, 0))) continue;
@@ -218,7 +218,8 @@ std::optional<SharedNames::OutOfBounds> SharedNames::name_outside(Place place) c
   if (after == arrays_.begin()) return std::nullopt;
   const Array& array = *std::prev(after);
   const std::size_t offset = place - array.start;
-  // Nearer to the next array's start it is an index below zero of that.
+  // If the place is nearer to the start of the next array, it is named by a negative index of that
+  // array.
   if (after != arrays_.end() && after->start - place < offset / 2) {
     const auto back = static_cast<std::int64_t>(after->start - place);
     const auto size = static_cast<std::int64_t>(after->element_bytes);

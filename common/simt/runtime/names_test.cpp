@@ -7,7 +7,7 @@ namespace {
 
 constexpr Place at_as = shared_place + 1024, at_bs = shared_place + 4096;
 
-/// float As[4][16] and float4 Bs[8]; dynamic shared memory of 64 doubles called s.
+/// The arrays float As[4][16] and float4 Bs[8], and dynamic shared memory of 64 doubles called s.
 SharedNames example() {
   SharedNames names;
   names.add(at_bs, "Bs", "float4", 16, 16, {8});
@@ -36,7 +36,7 @@ TEST(SharedNames, NameAnElementByTheIndexThatWasOutOfBounds) {
   const struct {
     const char* type;
     std::int64_t index;
-    int element;  ///< of the array, where the access went
+    int element;  ///< element of the array that the access went to
     Place array;
     const char *name, *declaration;
   } cases[] = {

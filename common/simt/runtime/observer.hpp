@@ -17,21 +17,21 @@
 #include "common/simt/trace.hpp"
 #include "common/simt/watch.hpp"
 
-/// How the run-time tells of kernels at work. Whoever wants to know, a check or a counter, is an
-/// Observer in common/simt/checks; nothing else of it does the run-time know.
+/// How the run-time reports what kernels do. Every check and counter is an Observer in
+/// common/simt/checks; the run-time knows nothing else about them.
 namespace tilewise::simt {
 
 class BlockWatch;
 
 enum class WarpOperation { barrier, shuffle, vote };
 
-/// A product of small matrices that a warp's lanes have made together.
+/// A product of small matrices that the lanes of a warp have computed together.
 struct WarpProduct {
   enum class Numbers { half, tf32, double_real, whole } numbers;
   std::uint64_t multiply_adds;
 };
 
-/// One instruction of one warp that touches memory.
+/// One instruction of one warp that accesses memory.
 struct Access {
   const Request& request;
   const Pattern& pattern;
@@ -42,34 +42,37 @@ struct Access {
   unsigned lanes() const { return static_cast<unsigned>(__builtin_popcount(request.lanes)); }
 };
 
-/// One lane's part in a request that touches what it may not.
+/// One lane's part in a request, where the lane accesses what it may not.
 struct StrayLane {
   const Request& request;
   unsigned lane;
-  bool misaligned;  ///< its size does not divide the address; otherwise that lies in no array
+  /// The address is not a multiple of the access size; otherwise it lies in no array.
+  bool misaligned;
 
   Place place() const { return request.places[lane]; }
   unsigned thread() const { return request.warp * 32 + lane; }
 };
 
-/// A thread's access to neither shared nor existing device memory nor a variable of its own.
+/// A thread's access to memory that is neither shared memory, nor allocated device memory, nor one
+/// of the thread's own variables.
 struct AccessElsewhere {
   const void* address;
   std::uint32_t site;
-  bool on_a_stack;  ///< of another thread
+  bool on_a_stack;  ///< the stack belongs to another thread
 };
 
-/// A thread's access to a variable of its own that has no value, or next to an array.
+/// A thread's access to a variable of its own that has no value yet, or to memory next to an array
+/// of its own.
 struct PrivateAccess {
   const DeclaredVariable& variable;
   std::uint32_t site;
   unsigned thread;
-  /// From the start of the array to where it is left, if it is.
+  /// If the access leaves the array: where it goes, counted from the start of the array.
   std::optional<std::ptrdiff_t> offset;
 };
 
-/// An index that the compiler found outside of the extent it was used with, and the access that
-/// came of it, if that was to an array of shared memory.
+/// An index that the compiler found outside the extent it was used with, and the access that
+/// followed from it, if that was an access to an array in shared memory.
 struct IndexOutside {
   const IndexFault& fault;
   unsigned thread;
@@ -77,7 +80,7 @@ struct IndexOutside {
   std::optional<SharedNames::OutOfBounds> element;
 };
 
-/// A thread that waits, and where.
+/// A thread that waits, and the place where it waits.
 struct WaitingThread {
   uint3 thread;
   const char* what;  ///< "__syncthreads()"
@@ -88,26 +91,26 @@ struct WaitingThread {
 struct StuckBlock {
   enum class Why {
     divided,         ///< threads come to different barriers: the first of `threads` and the second
-    deadlocked,      ///< no thread can go on; one of `threads` for each place where some wait
-    outside_mask,    ///< the first of `threads` is not in the mask that it names
-    masks_disagree,  ///< the second of `threads` waits with another mask that shares a lane
+    deadlocked,      ///< no thread can go on; `threads` has one for each place where some wait
+    outside_mask,    ///< the first of `threads` is not in the mask that it passes
+    masks_disagree,  ///< the second of `threads` waits with a different mask that shares a lane
   };
   Why why;
   uint3 block;
   std::span<const WaitingThread> threads;
   unsigned mask = 0, other_mask = 0;
-  int lane = 0;  ///< of the first thread
+  int lane = 0;  ///< the first thread's lane
 };
 
-/// A barrier that the block passes without a thread that has come to the kernel's end before.
+/// A barrier that the block passes without a thread that has already come to the kernel's end.
 struct SkippedBarrier {
   uint3 block;
-  uint3 thread;           ///< that skipped it
-  WaitingThread barrier;  ///< and one that came to it
+  uint3 thread;           ///< the thread that skipped it
+  WaitingThread barrier;  ///< a thread that came to it
 };
 
-/// A lane that asks for the value of one that takes no part in its shuffle, or that makes without
-/// it what all lanes of a warp make together.
+/// A lane that asks for the value of a lane that takes no part in its shuffle, or that performs an
+/// operation of the whole warp without that lane.
 struct ShuffleFromNowhere {
   enum class Source {
     outside_mask,
@@ -118,7 +121,7 @@ struct ShuffleFromNowhere {
   uint3 block;
   WaitingThread caller;
   unsigned mask;
-  int lane;  ///< that is asked for
+  int lane;  ///< the lane that does not take part
   bool is_of_all_lanes;
 };
 
@@ -126,95 +129,99 @@ struct ShuffleFromNowhere {
 struct BegunCopy {
   Place to, from;
   unsigned bytes, bytes_read;
-  unsigned batch;  ///< of its thread's
+  unsigned batch;  ///< the number of the batch among those of its thread
 };
 
-/// Blocks of a grid, by number, and of how many each tells.
+/// Numbers of blocks of a grid, each with the number of blocks that it stands for.
 using BlockWeights = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-/// What observers leave of a launch.
+/// The results that observers deliver for a launch.
 struct LaunchResults {
   std::uintptr_t code;          ///< an address in the kernel's code
   const BlockWeights& weights;  ///< empty: all blocks ran
-  KernelProfile* profile;       ///< null where nothing is counted, or a block was broken off
-  KernelTrace* trace;           ///< null where none is wanted
+  KernelProfile* profile;       ///< null if nothing is counted, or if a block was broken off
+  KernelTrace* trace;           ///< null if no trace is wanted
 };
 
-/// Follows kernels. Each operating-system thread has one of its own, which is told of the blocks
-/// that run there; one more is told of what concerns the process: memory, and launches as a whole.
-/// What those have in common is static.
+/// Observes kernels. Each operating-system thread has an observer of its own, which is notified of
+/// the blocks that run there. One more observer is notified of what concerns the whole process:
+/// memory, and launches as a whole. What these observers share is static.
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  // The process.
+  // Notifications about the process.
 
-  /// Launches from here on are watched so.
+  /// How launches are watched from here on.
   virtual void watch(const Watch&) {}
 
-  /// Memory that exists from here on, in whole pages, and is gone.
+  /// Memory that is allocated from here on, or released, in whole pages.
   virtual void allocated(Place /*first*/, std::size_t /*bytes*/) {}
   virtual void released(Place /*first*/, std::size_t /*bytes*/) {}
-  /// The host has given bytes of device memory a value, or says that they have none.
+  /// The host has written bytes of device memory, or declares that they have no value.
   virtual void initialised(Place /*first*/, std::size_t /*bytes*/, bool /*has_value*/) {}
   virtual void copied(Place /*to*/, Place /*from*/, std::size_t /*bytes*/) {}
 
-  /// A copy, or memset, reads or writes bytes that kernels may touch.
+  /// A copy or memset by the host reads or writes bytes that kernels may access.
   virtual void host_access(Place /*first*/, std::size_t /*bytes*/, bool /*writes*/) {}
-  /// Code of the host does so itself, at a place that it shares with kernels, before it has waited
-  /// for all that the device was given.
+  /// Host code itself reads or writes a place that it shares with kernels, before it has waited for
+  /// all the work given to the device.
   virtual void host_code_access(Place /*first*/, std::size_t /*bytes*/, bool /*writes*/,
                                 std::uintptr_t /*pc*/) {}
-  /// It makes an atomic operation there.
+  /// Host code performs an atomic operation there.
   virtual void host_code_atomic(Place) {}
 
   virtual void begin_launch(const Watch&, const LaunchConfiguration&) {}
-  /// Blocks that are to run next, where a few of them may stand for the grid. None: it has enough.
+  /// Returns the blocks to run next, where a few of them may stand for the grid; none if the sample
+  /// is large enough.
   virtual std::vector<std::uint64_t> next_of_sample() { return {}; }
-  /// The blocks that stand for the grid; none where all of it has to run.
+  /// Returns the blocks that stand for the grid; none if all of it has to run.
   virtual BlockWeights weights() { return {}; }
   virtual void end_launch(const LaunchResults&) {}
 
-  /// @return what to say of a block that is broken off
+  /// @return what to report about a block that is broken off
   virtual std::optional<Finding> stuck(const StuckBlock&) { return std::nullopt; }
-  /// @return what to say of a block that goes on
+  /// @return what to report about a block that goes on
   virtual std::optional<Finding> skipped(const SkippedBarrier&) { return std::nullopt; }
   virtual std::optional<Finding> shuffled(const ShuffleFromNowhere&) { return std::nullopt; }
 
-  // The blocks of a thread.
+  // Notifications about the blocks that run on a thread.
 
-  /// Blocks of a launch, or some of a sample's, will follow; `block` tells of them as they run.
+  /// Blocks of a launch, or some blocks of a sample, will follow; `block` gives information about
+  /// them as they run.
   virtual void start(const BlockWatch& block) { block_ = &block; }
-  /// The argument says whether tags of all blocks before mean nothing any more.
+  /// The argument says whether the tags of all earlier blocks have become invalid.
   virtual void start_block(bool /*tags_anew*/) {}
-  /// All loads, stores and atomics as the warps make them, if sees_accesses() when the block
-  /// starts.
+  /// Called for all loads, stores and atomics as the warps make them, if sees_accesses() when the
+  /// block starts.
   virtual void access(const Access&) {}
-  /// Where checks are on: those of them, or the lanes of them, that are aligned and lie inside of
-  /// one array of shared memory, or one buffer in device memory; and the other lanes.
+  /// Called where checks are on: the first two for those accesses, or those of their lanes, that
+  /// are aligned and lie inside one array of shared memory or one buffer in device memory; the
+  /// third for all other lanes.
   virtual void shared_access(const Access&) {}
   virtual void global_access(const Access&) {}
   virtual void stray_lane(const StrayLane&) {}
-  /// Not of a warp, but while the thread is about to make it. @return why the launch ends there;
-  /// nothing where it is no business of the kernel's.
+  /// Called for one thread rather than a warp, when the thread is about to make the access.
+  /// @return why the launch ends there; nothing if the access is not the kernel's.
   virtual std::optional<Finding> access_elsewhere(const AccessElsewhere&) { return std::nullopt; }
   virtual void private_access(const PrivateAccess&) {}
   virtual void index_outside(const IndexOutside&) {}
   virtual void shared_array(Place /*start*/) {}
   virtual void fence() {}
-  /// A thread has begun a copy, which is told as a read and a write before; or it has waited, and of
-  /// its batches so many have arrived.
+  /// A thread has begun a copy, whose read and write have been reported before; or a thread has
+  /// waited, and that many of its batches have arrived.
   virtual void copy_begun(const BegunCopy&, AccessRecord /*by*/) {}
   virtual void copies_arrived(unsigned /*batches*/, AccessRecord /*wait*/) {}
   virtual void warp_operation(unsigned /*warp*/, WarpOperation) {}
   virtual void product(const WarpProduct&) {}
-  /// Accesses of the interval between two barriers have all been told.
+  /// All accesses of the interval between two barriers have been reported.
   virtual void end_interval() {}
   virtual void barrier(std::size_t /*live_warps*/) {}
-  /// A trace was full: accesses of unfinished instructions of the block have been told so far.
+  /// A trace was full: the accesses of the block's unfinished instructions have been reported so
+  /// far.
   virtual void stalled() {}
   virtual void finish_block() {}
-  /// No block was broken off.
+  /// All blocks on this thread have run, and none was broken off.
   virtual void finish() {}
 
   bool sees_accesses() const { return sees_accesses_; }
@@ -228,7 +235,7 @@ class Observer {
   const BlockWatch* block_ = nullptr;
 };
 
-/// The one that is told of the process, by each of its checks; none where no checks are linked in.
+/// Returns the observers of the process, one for each check; none if no checks are linked in.
 std::span<Observer* const> process_observers();
 
 }  // namespace tilewise::simt

@@ -10,17 +10,18 @@
 #include "common/simt/recorder/record.hpp"
 #include "common/simt/runtime/block.hpp"
 
-// A byte of a variable has a mark, `marks_distance` above it: the number of its declaration while
-// nothing has been stored there, or while it is part of a fence. A store by code that reports
-// nothing is known by what it left: no variable has a value while all of it is `unset_byte`.
+// Each byte of a variable has a mark, `marks_distance` above it: the number of its declaration as
+// long as nothing has been stored there, or as long as it is part of a fence. A store by code that
+// reports nothing is recognised by the value it left: a variable has no value only while all of it
+// is `unset_byte`.
 namespace tilewise::simt {
 namespace {
 
 constexpr unsigned char number_bits = 0x3f, fence_bit = 0x80, behind_bit = 0x40;
 constexpr unsigned char unset_byte = 0xa5;
 
-/// What the numbers in marks stand for. The last one is of all declarations that find no other
-/// left.
+/// The declarations that the numbers in marks stand for. The last number is shared by all
+/// declarations for which no other one is left.
 class Declarations {
  public:
   static Declarations& instance() {
@@ -66,7 +67,7 @@ bool are_own(const void* address, std::size_t bytes) {
          bytes <= static_cast<std::size_t>(stack.base + stack.bytes - at);
 }
 
-/// Whether a kernel is watched, too.
+/// Whether, in addition, a kernel is watched.
 bool can_be_marked(const void* address, std::size_t bytes) {
   return recorder.next != nullptr && are_own(address, bytes);
 }
@@ -79,10 +80,10 @@ bool is_unset(const void* address, unsigned bytes) {
   return true;
 }
 
-/// From the start of the array to a byte of one of its fences.
+/// Returns the distance from the start of the array to a byte of one of its fences.
 std::ptrdiff_t offset_of(const unsigned char* mark, const DeclaredVariable& array) {
   const bool is_behind = (*mark & behind_bit) != 0;
-  const unsigned char* end = mark;  // of the fence, on the array's side
+  const unsigned char* end = mark;  // end of the fence, on the array's side
   while (*end == *mark) is_behind ? --end : ++end;
   const auto bytes = static_cast<std::ptrdiff_t>(array.bytes);
   return is_behind ? bytes + (mark - end - 1) : mark - end;

@@ -45,8 +45,8 @@ DeviceRequest request_of(DeviceCall call) {
   return request;
 }
 
-/// The system has refused to read or write a range of the caller's. Does so here, for the signal
-/// that an access of its own would have raised.
+/// Accesses a range of the caller's that the system has refused to read or write, to raise the
+/// signal that an access by the caller would have raised.
 template <class Byte>
 void touch(Byte* range, std::size_t bytes) {
   constexpr std::size_t smallest_page = 4096;
@@ -60,7 +60,8 @@ void touch(Byte* range, std::size_t bytes) {
   }
 }
 
-/// Without a device there is nothing left to do. The device part has ended, and takes this with it.
+/// Without a device, there is nothing left to do. The device part has ended, and ends this process,
+/// too.
 [[noreturn]] void wait_for_the_end() {
   for (;;) pause();
 }
@@ -76,7 +77,7 @@ void RemoteDevice::send(DeviceRequest& request, const void* payload) {
   wait_for_the_end();
 }
 
-/// Takes errors for this process's own, which cudaGetLastError tells.
+/// Records errors of the reply as this process's own, which cudaGetLastError returns.
 DeviceReply RemoteDevice::receive() {
   DeviceReply reply;
   if (!receive_all(socket_, &reply, sizeof reply)) wait_for_the_end();
@@ -174,7 +175,7 @@ void RemoteDevice::launch(const LaunchConfiguration& configuration, const Launch
     device::fail(cudaErrorInvalidValue);
     return;
   }
-  fflush(stdout);  // what was printed before the kernel prints something
+  fflush(stdout);  // prints what was printed earlier before the kernel prints anything
   DeviceRequest request = request_of(DeviceCall::launch);
   request.kernel = address_of(configuration.kernel);
   request.file = address_of(configuration.file);

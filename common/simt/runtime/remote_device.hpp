@@ -13,8 +13,9 @@
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
 
-/// What passes between the two processes of a program whose host part is apart from the device
-/// (host_apart.hpp). A request, and the bytes that it announces, go one way, a reply the other.
+/// The messages between the two processes of a program whose host part is apart from the device
+/// (host_apart.hpp). A request, and the bytes that it announces, go one way; a reply goes the other
+/// way.
 namespace tilewise::simt {
 
 enum class DeviceCall : std::uint32_t {
@@ -27,8 +28,10 @@ enum class DeviceCall : std::uint32_t {
   fill,
   raise_dynamic_shared_limit,
   reset,
-  launch,   ///< `bytes` follow: the context of the launch's body
-  message,  ///< `bytes` follow; there is no reply. Not for the device: for whoever serves it.
+  launch,  ///< `bytes` follow: the context of the launch's body
+  /// `bytes` follow; there is no reply. It is for the process that serves the device, not for the
+  /// device.
+  message,
   note_refused_copy,  ///< `value`: its kind; `to` and `from`: whether they are on the device
 };
 
@@ -40,8 +43,8 @@ struct DeviceRequest {
   std::uint64_t to;  ///< addresses of device memory, or of variables of the module
   std::uint64_t from;
   std::uint64_t bytes;
-  std::int32_t value;  ///< of a launch: 1 for a cooperative one
-  // Of a launch. Names are addresses of literals of the module.
+  std::int32_t value;  ///< for a launch: 1 if it is cooperative
+  // The following members describe a launch. Names are addresses of literals of the module.
   std::int32_t line;
   std::uint64_t kernel;
   std::uint64_t file;
@@ -54,25 +57,26 @@ struct DeviceRequest {
 
 struct DeviceReply {
   std::int32_t error;          ///< cudaError_t of this call
-  std::int32_t lasting_error;  ///< of the device from now on
+  std::int32_t lasting_error;  ///< error of the device from now on
   std::uint64_t first, second;
 };
 
-/// Arguments of a kernel, with room to spare: CUDA takes 4 KiB, and 32,764 bytes since 12.1.
+/// The largest size of a kernel's arguments, with room to spare: CUDA takes 4 KiB, and 32,764 bytes
+/// since 12.1.
 inline constexpr std::size_t most_context_bytes = std::size_t{64} << 10;
 
 inline constexpr std::size_t most_message_bytes = std::size_t{64} << 10;
 
-/// @return false where the other side is gone, or `bytes` cannot be read (errno is EFAULT then)
+/// @return false if the other side is gone, or if `bytes` cannot be accessed (errno is EFAULT then)
 bool send_all(int socket, const void* bytes, std::size_t count);
 bool receive_all(int socket, void* bytes, std::size_t count);
 
-/// The device as the host part of a program sees it that has none of its own.
+/// The device as seen by the host part of a program, which has no device of its own.
 class RemoteDevice {
  public:
   explicit RemoteDevice(int socket) : socket_(socket) {}
 
-  /// Null where the device is in this process.
+  /// Returns null if the device is in this process.
   static RemoteDevice* instance() { return instance_.get(); }
   static void use(int socket) { instance_ = std::make_unique<RemoteDevice>(socket); }
 

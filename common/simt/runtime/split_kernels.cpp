@@ -101,7 +101,7 @@ std::optional<Finding> RowsOfBlock::run(uint3 index) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       Row& row = rows_[i];
       if (row.at == row_has_returned) continue;
-      threadIdx = row.first;  // for messages about what it does
+      threadIdx = row.first;  // used in messages about what it does
       row.at = row.function(context_, block_, state_of(i), row.first.x, row.first.y, row.first.z,
                             row.threads, row.at);
       if (row.at == row_has_returned) continue;
@@ -112,7 +112,7 @@ std::optional<Finding> RowsOfBlock::run(uint3 index) {
   }
 }
 
-/// Rows wait at different barriers, as fibers tell it.
+/// Reports rows that wait at different barriers in the same way as fibers do.
 Finding RowsOfBlock::stuck(const Row& one, const Row& other) const {
   const auto waiting = [&](const Row& row) {
     const SplitBarrier& barrier = kernel_.barriers[row.at - 1];

@@ -21,14 +21,14 @@ using testing::ElementsAre;
 /// The rows that a kernel was called with: "x y z threads at".
 std::vector<std::vector<std::uint32_t>> calls;
 
-/// Comes to one barrier; rows with an odd y do not.
+/// Comes to one barrier; rows with an odd y come to none.
 std::uint32_t row(void*, const std::uint32_t*, std::byte*, std::uint32_t x, std::uint32_t y,
                   std::uint32_t z, std::uint32_t threads, std::uint32_t at) {
   calls.push_back({x, y, z, threads, at});
   return at == 0 && y % 2 == 0 ? 1 : row_has_returned;
 }
 
-/// Rows come to a barrier each of its own.
+/// Each row comes to a barrier of its own.
 std::uint32_t parting_row(void*, const std::uint32_t*, std::byte*, std::uint32_t, std::uint32_t y,
                           std::uint32_t, std::uint32_t, std::uint32_t) {
   return y + 1;

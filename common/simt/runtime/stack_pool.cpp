@@ -17,28 +17,30 @@ namespace tilewise::simt {
 
 namespace {
 
-/// Local arrays and call frames of one CUDA thread; 1,024 of them take 256 MiB of addresses, and as
-/// many for what functions keep (kept_returns.hpp), of which only what is touched becomes memory.
+/// Room for the local arrays and call frames of one CUDA thread. 1,024 of them take 256 MiB of
+/// addresses, and as many again for what functions keep (KeepingReturns, faults.hpp); only what is
+/// touched becomes memory.
 constexpr std::size_t stack_bytes = 256 * 1024;
 
-/// Inaccessible, so that a thread that needs more is stopped; a multiple of every page size in use.
+/// The gaps are inaccessible, so that a thread that needs more is stopped. Their size is a multiple
+/// of every page size in use.
 constexpr std::size_t gap_bytes = 64 * 1024;
 
-/// A stack between two gaps, what its functions keep, and what is known of its variables. One page
-/// more makes it an odd number of them, whatever their size: stacks an even number apart, 160
-/// before, would compete for a few sets of the tables in which a processor keeps what it knows of
-/// pages.
+/// A stack between two gaps, what its functions keep, and what is known of its variables. One more
+/// page makes it an odd number of pages, whatever the page size. Stacks an even number of pages
+/// apart, as they were before with 160, would compete for a few sets of the tables in which a
+/// processor caches address translations.
 constexpr std::size_t fiber_bytes = 3 * (gap_bytes + stack_bytes) + 4096;
 static_assert(std::string_view(TILEWISE_KEPT_RETURNS) == "327680" &&
               stack_bytes + gap_bytes == 327680 && marks_distance == 2 * (stack_bytes + gap_bytes));
 
-/// Stacks that all started at the same offset in a page would compete for the same few cache sets;
-/// consecutive ones are shifted by three lines, over the 16 KiB that a 64-set, 4-way slice of a
-/// first-level cache covers.
+/// Stacks that all started at the same offset in a page would compete for the same few cache sets.
+/// Consecutive ones are therefore shifted by three lines, over the 16 KiB that a 64-set, 4-way
+/// slice of a first-level cache covers.
 constexpr std::size_t shift_bytes = 3 * 64, shift_range = 16 * 1024;
 
-/// AddressSanitizer marks the gaps in a frame and clears them when its function returns, as fences
-/// around arrays are; functions on a dropped stack never do.
+/// AddressSanitizer marks the gaps in a frame and clears the marks when the function returns, and
+/// the fences around arrays are cleared then, too. Functions on a dropped stack never return.
 void clear_marks(const Fiber& fiber) {
   madvise(fiber.stack_top - stack_bytes + marks_distance, stack_bytes, MADV_DONTNEED);
 #ifdef TILEWISE_SANITIZE

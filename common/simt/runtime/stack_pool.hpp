@@ -6,9 +6,9 @@
 
 #include "common/simt/include/tilewise/fibers.hpp"
 
-/// How far above a place on the stack of a kernel's thread it is kept what stood there when a
-/// function began: the size of such a stack and of the gap above it. As text, for code that is
-/// assembled (runtime/indirect_calls.cpp).
+/// The distance from a place on the stack of a kernel's thread up to the copy of what stood there
+/// when a function began: the size of such a stack and of the gap above it. It is text because
+/// assembly code uses it (runtime/indirect_calls.cpp).
 #define TILEWISE_KEPT_RETURNS "327680"
 
 namespace tilewise::simt {
@@ -17,7 +17,7 @@ namespace tilewise::simt {
 struct Fiber {
   std::byte* stack_top;
   std::size_t stack_bytes;
-  Context context;  ///< where it waits for the next thread
+  Context context;  ///< the context in which it waits for the next thread
 };
 
 /// The stacks of one operating-system thread. They are made on demand and kept for its lifetime.
@@ -25,7 +25,7 @@ class StackPool {
  public:
   using Entry = void (*)(Transfer);
 
-  /// @param entry what a fresh fiber runs; it never returns.
+  /// @param entry the function that a fresh fiber runs; it never returns.
   explicit StackPool(Entry entry) : entry_(entry) {}
   ~StackPool();
   StackPool(const StackPool&) = delete;
@@ -35,10 +35,11 @@ class StackPool {
   Fiber* last_taken() const { return last_taken_; }
   void give_back(Fiber* fiber) { free_.push_back(fiber); }
 
-  /// Drops whatever runs on every stack and makes all of them fresh.
+  /// Drops whatever runs on every stack, and makes all stacks fresh.
   void reset();
 
-  /// Where the stack lies that the address is in; no bytes where it is none of these.
+  /// Returns the range of the stack that the address lies in; no bytes if it lies in none of these
+  /// stacks.
   struct Range {
     const std::byte* base;
     std::size_t bytes;
@@ -55,7 +56,7 @@ class StackPool {
   Entry entry_;
   std::vector<std::unique_ptr<Fiber>> all_;
   std::vector<Fiber*> free_;
-  std::vector<const std::byte*> tops_;  ///< of all stacks, by address
+  std::vector<const std::byte*> tops_;  ///< those of all stacks, sorted by address
   Fiber* last_taken_ = nullptr;
 };
 

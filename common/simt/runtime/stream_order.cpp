@@ -7,7 +7,7 @@
 namespace tilewise::simt {
 
 StreamOrder& StreamOrder::instance() {
-  static auto* order = new StreamOrder;  // modules may still be in use when the program ends
+  static auto* order = new StreamOrder;  // modules may still use it when the program ends
   return *order;
 }
 
@@ -24,7 +24,7 @@ std::size_t StreamOrder::index_of(cudaStream_t stream) {
 void StreamOrder::create(cudaStream_t stream, bool blocks, unsigned long long id) {
   const std::lock_guard lock(mutex_);
   has_streams_ = true;
-  index_[stream] = streams_.size();  // whatever was at that address before
+  index_[stream] = streams_.size();  // replaces a stream that was at that address before
   streams_.push_back({.blocks = blocks, .id = id});
 }
 

@@ -11,30 +11,31 @@
 
 namespace tilewise::simt {
 
-/// Which work of the device has surely ended before other work begins: by the order within a
-/// stream, by events, by what the host waits for, and by the default stream, which waits for those
-/// that are not cudaStreamNonBlocking, as they do for it. Work runs when it is issued here, which
-/// says nothing of a GPU. The host counts as one, whatever it has of threads: what one has waited
-/// for, all have.
+/// Determines which work of the device has surely ended before other work begins: by the order
+/// within a stream, by events, by what the host waits for, and by the default stream, which waits
+/// for all streams that are not cudaStreamNonBlocking, as these wait for it. Work runs when it is
+/// issued here, which says nothing about a GPU. The host counts as one, however many threads it
+/// has: what one thread has waited for, all have.
 class StreamOrder {
  public:
   static StreamOrder& instance();
 
-  /// Whether the program has had more than the default stream: else all work is in order.
+  /// Whether the program has had a stream other than the default stream; otherwise all work is in
+  /// order.
   bool has_streams() const { return has_streams_.load(std::memory_order_relaxed); }
-  /// Whether order matters: among streams, or between the device and the host.
+  /// Whether order matters, among streams or between the device and the host.
   bool is_followed() const {
     return has_streams() || shares_memory_.load(std::memory_order_relaxed);
   }
-  /// From here on there is memory that the host may come to at any time.
+  /// From here on, there is memory that the host may access at any time.
   void share_memory() { shares_memory_ = true; }
   void create(cudaStream_t stream, bool blocks, unsigned long long id);
 
-  /// While it exists, work of the stream runs; work within, a graph's, is a part of it. Other
-  /// threads of the host have to wait with theirs.
+  /// While the object exists, work of the stream runs. Nested work, such as that of a graph, is a
+  /// part of it. Other threads of the host have to wait with their work.
   class Work {
    public:
-    /// @param name "cudaMemcpyAsync()", or a kernel's
+    /// @param name "cudaMemcpyAsync()", or the name of a kernel
     Work(cudaStream_t stream, const char* name);
     ~Work();
     Work(const Work&) = delete;
@@ -43,23 +44,23 @@ class StreamOrder {
    private:
     std::lock_guard<std::recursive_mutex> turn_;
   };
-  /// Held by a thread of the host whose work runs.
+  /// Returns the mutex that a thread of the host holds while its work runs.
   std::recursive_mutex& turn() { return turn_; }
-  /// Of the last work that has begun, from 1.
+  /// Returns the number of the work that began last, counted from 1.
   std::uint32_t current() const { return static_cast<std::uint32_t>(works_.size()) - 1; }
-  /// Whether the calling thread of the host has work that runs.
+  /// Whether the calling thread of the host has work that is running.
   bool is_at_work() const { return depth_ != 0; }
 
-  /// Whether the work has ended before the current began.
+  /// Whether the work had ended before the current work began.
   bool has_ended(std::uint32_t work) const {
     const Issued& issued = works_[work];
     return issued.stream < known_.size() && issued.number <= known_[issued.stream];
   }
-  /// Whether all work but the current has.
+  /// Whether all other work had ended before the current work began.
   bool has_all_ended() const { return has_all_ended_; }
-  /// Whether the host knows that it has ended, so that no work to come can meet it.
+  /// Whether the host knows that the work has ended, so that no future work can conflict with it.
   bool host_knows(std::uint32_t work) const;
-  /// Whether it knows so of all work.
+  /// Whether the host knows that all work has ended.
   bool host_knows_all() const { return host_knows_all_.load(std::memory_order_relaxed); }
 
   /// "scale in stream 3"
@@ -68,16 +69,16 @@ class StreamOrder {
   void record(const void* event, cudaStream_t stream);
   void wait(cudaStream_t stream, const void* event);
   void host_waits_for(cudaStream_t stream);
-  /// For the work that is under way.
+  /// The host waits for the current work.
   void host_waits_for_current();
   void host_waits_for_event(const void* event);
   void host_waits();
 
  private:
-  /// By stream: how many of its works have ended.
+  /// For each stream, how many of its works have ended.
   using Known = std::vector<std::uint32_t>;
   struct Stream {
-    bool blocks = true;  ///< the default stream, and is blocked by it
+    bool blocks = true;  ///< the default stream waits for it, and it for the default stream
     unsigned long long id = 0;
     std::uint32_t issued = 0;
     Known known = {};
@@ -91,14 +92,14 @@ class StreamOrder {
   std::size_t index_of(cudaStream_t stream);
   void begin(cudaStream_t stream, const char* name);
   static void join(Known& known, const Known& other);
-  /// What has ended once all has that the stream has been given.
+  /// Returns what has ended once all work has ended that the stream has been given.
   Known after(std::size_t stream) const;
   void host_learns(const Known& known);
 
   std::atomic<bool> has_streams_{false}, shares_memory_{false}, host_knows_all_{true};
   mutable std::mutex mutex_;
   std::map<cudaStream_t, std::size_t> index_;
-  std::vector<Stream> streams_;  ///< the default one, and each thread's default one
+  std::vector<Stream> streams_;  ///< first the default stream and each thread's default stream
   std::map<const void*, Known> events_;
   std::vector<Issued> works_;
   Known host_, known_;

@@ -10,31 +10,31 @@
 
 using namespace tilewise::simt;
 
-// Work runs when it is issued, so that a stream is always in order and idle. What a GPU might have
-// done in another order, StreamOrder knows.
+// Work runs when it is issued, so a stream is always in order and idle. StreamOrder knows what a
+// GPU might have done in another order.
 struct CUstream_st {
   unsigned flags = cudaStreamDefault;
   int priority = 0;
   unsigned long long id = 0;
   std::shared_ptr<Capture> capture;
-  std::vector<CUgraphNode_st*> last;  ///< nodes of the capture that the next one waits for
+  std::vector<CUgraphNode_st*> last;  ///< the nodes of the capture that the next one waits for
 };
 
 struct CUevent_st {
   bool times = true;
   bool recorded = false;
   std::chrono::steady_clock::time_point moment{};
-  std::shared_ptr<Capture> capture;  ///< in which it was recorded
+  std::shared_ptr<Capture> capture;  ///< the capture in which it was recorded
   std::vector<CUgraphNode_st*> last;
 };
 
 namespace {
 
-constexpr int least_priority = 0, greatest_priority = -5;  // as GPUs have them
+constexpr int least_priority = 0, greatest_priority = -5;  // the values that GPUs have
 
 StreamOrder& order() { return StreamOrder::instance(); }
 
-/// Null for a stream that nobody creates.
+/// Returns null for a stream that exists without being created.
 CUstream_st* created(cudaStream_t stream) {
   return stream == cudaStreamLegacy || stream == cudaStreamPerThread ? nullptr : stream;
 }
@@ -115,7 +115,7 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
 
 cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) { return cudaGetDevice(device); }
 
-// They tune, and change no result.
+// Stream attributes tune performance, and change no result.
 cudaError_t cudaStreamGetAttribute(cudaStream_t, cudaStreamAttrID, cudaStreamAttrValue* value) {
   if (value == nullptr) return device::fail(cudaErrorInvalidValue);
   *value = {};
@@ -138,7 +138,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return device::lasting_error();
 }
 
-// It answers that all is done, by which a program may go.
+// A program may rely on the answer that all is done, so the query counts as a wait.
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 
 cudaError_t cudaDeviceSynchronize() {
@@ -150,7 +150,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   if (function == nullptr) return device::fail(cudaErrorInvalidValue);
   return issue(stream, cudaGraphNodeTypeHost, [=] {
     if (device::lasting_error() == cudaSuccess) function(data);
-    order().host_waits_for(stream);  // the function may tell other threads of it
+    order().host_waits_for(stream);  // the function may notify other threads of it
     return device::lasting_error();
   });
 }
@@ -229,7 +229,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
       !stop->times) {
     return device::fail(cudaErrorInvalidResourceHandle);
   }
-  order().host_waits_for_event(stop);  // else there would be no answer
+  order().host_waits_for_event(stop);  // without a wait, there would be no result
   *milliseconds = std::chrono::duration<float, std::milli>(stop->moment - start->moment).count();
   return cudaSuccess;
 }
@@ -261,7 +261,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = nullptr;
   if (!is_captured(stream)) return device::fail(cudaErrorIllegalState);
   if (stream->capture->origin != stream) return device::fail(cudaErrorStreamCaptureUnmatched);
-  *graph = std::exchange(stream->capture->graph, nullptr);  // ends it for streams that joined, too
+  // Ends the capture for streams that joined, too.
+  *graph = std::exchange(stream->capture->graph, nullptr);
   stream->capture.reset();
   stream->last.clear();
   return cudaSuccess;

@@ -1,5 +1,6 @@
-// Functions of the C library that read text, and that a GPU has, too: checked modules are linked
-// with `--wrap` for each, so that a kernel's calls come here, and what they read counts as loaded.
+// Functions of the C library that read text and that a GPU has, too. Checked modules are linked
+// with `--wrap` for each of these, so that a kernel's calls come here, and what they read counts as
+// loaded.
 
 #include <cmath>
 #include <cstdarg>
@@ -18,8 +19,9 @@
 namespace tilewise::simt {
 namespace {
 
-/// Byte by byte, each of which may be what ends the block, and up to `most` of them.
-/// @param starts the call has written down nothing before
+/// Records the reads of a text byte by byte, up to `most` bytes, since any of them may end the
+/// block.
+/// @param starts whether the call has recorded nothing before
 void record_text(const char* text, std::size_t most, const void* pc, bool starts = true) {
   for (std::size_t i = 0; i < most; ++i) {
     record<Action::read, 1>(text + i, starts && i == 0 ? pc : continued(pc));
@@ -38,7 +40,7 @@ void refuse(std::string_view conversion, const void* pc) {
        .line = line.line}));
 }
 
-/// Takes the arguments of a format one after the other, as printf() will.
+/// Takes the arguments of a format one after another, as printf() will.
 class FormatReader {
  public:
   FormatReader(const char* format, std::va_list arguments, const void* pc) : at_(format), pc_(pc) {
@@ -98,7 +100,7 @@ class FormatReader {
   const void* pc_;
 };
 
-/// printf() may store, too: that is looked at in every run of a kernel.
+/// Whether a kernel makes the call, watched or not, because printf() may store, too.
 bool is_of_a_kernel() { return recorder.guards_stores; }
 
 }  // namespace
@@ -128,10 +130,11 @@ int __wrap_puts(const char* text) {
   return std::puts(text);
 }
 
-// <assert.h> has it only where assertions are on.
+// <assert.h> declares it only where assertions are on.
 void __assert_fail(const char*, const char*, unsigned, const char*) noexcept;
 
-/// Of a whole program it ends the launch, as on a GPU; of a submission the worker, which is told.
+/// In a whole program, a failed assertion ends the launch, as on a GPU; in a submission, it ends
+/// the worker, which is reported.
 void __wrap___assert_fail(const char* assertion, const char* file, unsigned line,
                           const char* function) {
   using namespace tilewise::simt;

@@ -9,13 +9,13 @@
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/remote_device.hpp"
 
-// Textures as the CUDA C++ Programming Guide says, "Texture Fetching": which texels are read, and
-// with which weights, of 8 bits.
+// Textures follow the CUDA C++ Programming Guide, "Texture Fetching", in which texels are read, and
+// with which weights, which have 8 bits.
 
 namespace tilewise::simt {
 namespace {
 
-/// What a texture or a surface shows.
+/// The data that a texture or a surface shows.
 struct View {
   cudaResourceDesc resource;
   cudaTextureDesc texture;
@@ -39,7 +39,7 @@ bool view_of(const cudaResourceDesc& resource, View& view) {
       view.pitch = array->row_bytes();
       view.is_layered = (array->flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
       if ((array->flags & cudaArrayCubemap) != 0) {
-        // Within a face, whose neighbours a filter does not reach.
+        // A filter stays within a face, and does not reach the neighbouring faces.
         view.texture.normalizedCoords = 1;
         std::fill_n(view.texture.addressMode, 3, cudaAddressModeClamp);
       }
@@ -107,7 +107,7 @@ Texel texel_at(const View& view, std::size_t x, std::size_t y, std::size_t z) {
   return texel;
 }
 
-/// The texel that an index beyond the edge stands for; -1 for the border.
+/// Returns the texel that an index beyond the edge stands for; -1 for the border.
 long inside(long index, long extent, cudaTextureAddressMode mode) {
   if (index >= 0 && index < extent) return index;
   switch (mode) {
@@ -124,7 +124,7 @@ long inside(long index, long extent, cudaTextureAddressMode mode) {
   }
 }
 
-/// Coordinates of one dimension: a texel, or two and the weight of the second.
+/// The texels along one dimension: one texel, or two with the weight of the second.
 struct Along {
   long first, second;
   float weight;
@@ -141,7 +141,7 @@ Along along(const View& view, float coordinate, std::size_t extent, int dimensio
   float place = coordinate;
   if (normalised && mode == cudaAddressModeWrap) place -= std::floor(place);
   if (normalised) place *= static_cast<float>(extent);
-  if (!(std::fabs(place) < 1e9f)) place = 0;  // NaN, or as far out as no texture is large
+  if (!(std::fabs(place) < 1e9f)) place = 0;  // NaN, or farther out than any texture is large
   if (!filtered) {
     const long index = inside(static_cast<long>(std::floor(place)), size, mode);
     return {index, index, 0};
@@ -171,7 +171,7 @@ void add_weighted(Texel& sum, const Texel& texel, float weight) {
   for (int i = 0; i < 4; ++i) sum.real[i] += weight * texel.real[i];
 }
 
-/// The layer that is read, or where along z.
+/// Returns the layer that is read, or the texels along z.
 Along along_layers(const View& view, const TexturePlace& place, bool filtered) {
   if (!view.is_layered) return along(view, place.z, view.depth, 2, filtered);
   const long last = std::max(static_cast<long>(view.depth), 1L) - 1;
@@ -205,8 +205,8 @@ Texel read_texture(cudaTextureObject_t texture, TexturePlace place) {
   return sum;
 }
 
-// Faces are layers, in the order +x, -x, +y, -y, +z, -z: the largest coordinate chooses among them,
-// the others over it are the place there (Programming Guide, "Cubemap Textures").
+// Faces are layers, in the order +x, -x, +y, -y, +z, -z. The largest coordinate chooses the face,
+// and the others divided by it are the place on the face (Programming Guide, "Cubemap Textures").
 TexturePlace place_in_cube(float x, float y, float z, int cube) {
   const float along_x = std::fabs(x), along_y = std::fabs(y), along_z = std::fabs(z);
   const auto on_face = [&](int face, float s, float t, float m) {
@@ -233,7 +233,7 @@ Texel gather_texels(cudaTextureObject_t texture, TexturePlace place, int compone
   const View& view = view_at(texture);
   const Along x = along(view, place.x, view.width, 0, true);
   const Along y = along(view, place.y, view.height, 1, true);
-  // Counter-clockwise, from the lower left one.
+  // The order is counter-clockwise, from the lower left texel.
   const long corners[4][2] = {
       {x.first, y.second}, {x.second, y.second}, {x.second, y.first}, {x.first, y.first}};
   Texel four{};

@@ -9,7 +9,7 @@ namespace tilewise::simt {
 
 namespace {
 
-/// Why no more: set_worker_threads.
+/// See set_worker_threads for the reason.
 constexpr int most_threads = 16;
 
 }  // namespace
@@ -17,7 +17,8 @@ constexpr int most_threads = 16;
 void set_worker_threads(int count) { ThreadPool::instance().resize(count); }
 
 ThreadPool& ThreadPool::instance() {
-  // Never destroyed: a process that exits while a kernel runs must not wait for it.
+  // The pool is never destroyed, because a process that exits while a kernel runs must not wait for
+  // it.
   static ThreadPool* pool = new ThreadPool;
   return *pool;
 }
@@ -50,7 +51,8 @@ void ThreadPool::start() {
 
 void ThreadPool::run(const std::function<void()>& work) {
   use_alternate_signal_stack();
-  start();  // not before the first launch: a program that never launches has one thread
+  // Threads start with the first launch, so that a program that never launches has only one.
+  start();
   is_running_ = true;
   {
     const std::lock_guard lock(mutex_);

@@ -25,13 +25,14 @@ class ThreadPool {
   /// Whether run() is under way.
   bool is_running() const { return is_running_; }
 
-  /// Calls `work` once on every thread and returns when all calls have.
+  /// Calls `work` once on every thread, and returns when all calls have returned.
   void run(const std::function<void()>& work);
 
-  /// Threads that take part in run().
+  /// Returns the number of threads that take part in run().
   int size() const { return wanted_; }
 
-  /// The pool's own threads, for a signal handler that looks for the one that runs a kernel.
+  /// Returns the pool's own threads, for a signal handler that looks for the one that runs a
+  /// kernel.
   const std::vector<pthread_t>& handles() const { return handles_; }
 
  private:
@@ -43,7 +44,7 @@ class ThreadPool {
   std::condition_variable round_started_, round_ended_;
   std::vector<std::thread> threads_;
   std::vector<pthread_t> handles_;
-  int wanted_ = 1;  ///< the launching thread included
+  int wanted_ = 1;  ///< includes the launching thread
   unsigned round_ = 0;
   int busy_ = 0;
   std::atomic<bool> is_running_ = false;

@@ -1,7 +1,7 @@
 /// \file
-/// What the checks of a compiler's -fsanitize call where a kernel does what C++ leaves open, in
-/// place of the sanitizer's own run-time. The layouts are the sanitizer's (compiler-rt,
-/// ubsan_handlers.h).
+/// The functions that the checks of a compiler's -fsanitize call where a kernel does what C++
+/// leaves undefined, in place of the sanitizer's own run-time. The layouts are the sanitizer's
+/// (compiler-rt, ubsan_handlers.h).
 #include "common/simt/runtime/undefined.hpp"
 
 #include <bit>
@@ -23,9 +23,8 @@ struct SourceLocation {
 
 struct TypeDescriptor {
   std::uint16_t kind;  // 0: integer, 1: floating point
-  std::uint16_t
-      info;      // of an integer: bit 0 signed, above the binary logarithm of its bits; else bits
-  char name[1];  // quoted, and longer than declared
+  std::uint16_t info;  // integer: bit 0 signed, then log2 of the bits; else the bits
+  char name[1];        // quoted, and longer than declared
 };
 
 struct OutOfBoundsData {
@@ -34,7 +33,7 @@ struct OutOfBoundsData {
   const TypeDescriptor* index;
 };
 
-/// Of a shift: what is shifted, and by what; of a conversion: from what, and to what.
+/// The types of a shift's operand and distance, or of a conversion's source and target.
 struct ArithmeticData {
   SourceLocation location;
   const TypeDescriptor* left;
@@ -52,7 +51,7 @@ std::int64_t value_of(const TypeDescriptor& type, std::uintptr_t handle) {
   return static_cast<std::int64_t>(negative ? cut - (std::uint64_t{1} << bits) : cut);
 }
 
-/// What has no room in a handle is handed over by its address.
+/// Returns the value. One that does not fit into the handle is passed by its address.
 double real_value_of(const TypeDescriptor& type, std::uintptr_t handle) {
   if (type.info == 32) return std::bit_cast<float>(static_cast<std::uint32_t>(handle));
   if (type.info == 64) return std::bit_cast<double>(std::uint64_t{handle});
@@ -67,7 +66,7 @@ std::string unquoted(const char* name) {
   return text;
 }
 
-/// As g++ writes it: "float [16]", where clang has "float[16]".
+/// Returns the name as g++ writes it: "float [16]", where clang has "float[16]".
 std::string array_name(const char* name) {
   std::string text = unquoted(name);
   const std::size_t bracket = text.find('[');
@@ -94,7 +93,7 @@ extern "C" void __ubsan_handle_out_of_bounds(OutOfBoundsData* data, std::uintptr
                           data->location.file, static_cast<int>(data->location.line)});
   if (!watch.counts_in_vain()) return;
   watch.pause_recording();
-  follow(block.break_off_access({}));  // what is wrong is told as what its first threads did
+  follow(block.break_off_access({}));  // the faults of the first threads are enough for a report
 }
 
 extern "C" void __ubsan_handle_shift_out_of_bounds(ArithmeticData* data, std::uintptr_t,

@@ -7,18 +7,19 @@
 
 namespace tilewise::simt {
 
-/// Arithmetic of a kernel of whose result C++ says nothing, until it can be told.
+/// Arithmetic of a kernel whose result C++ leaves undefined, kept until it can be reported.
 struct DoubtfulArithmetic {
   enum class What { division_by_zero, shift, conversion };
   What what;
-  /// Of a division its instruction, of others what the compiler has written of the place.
+  /// The address of a division's instruction, otherwise of the compiler's data about the place.
   std::uintptr_t place;
-  unsigned thread = 0;     ///< of the block
-  std::uint64_t bits = 0;  ///< by how much was shifted; what was converted, as a double
+  unsigned thread = 0;  ///< number within the block
+  /// For a shift its distance, for a conversion the number to be converted, as a double.
+  std::uint64_t bits = 0;
 };
 
-/// In words, where it is done.
-/// @param who  "block (0, 0, 0), thread (1, 0, 0)"
+/// Returns a finding that describes the arithmetic, and where it is done.
+/// @param who "block (0, 0, 0), thread (1, 0, 0)"
 core::Finding finding_of(const DoubtfulArithmetic& arithmetic, const std::string& who);
 
 }  // namespace tilewise::simt

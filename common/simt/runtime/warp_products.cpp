@@ -18,15 +18,17 @@ const Part* part_of(const std::uint64_t (&offered)[32], unsigned arrived, int la
   return (arrived >> lane & 1u) != 0 ? reinterpret_cast<const Part*>(offered[lane]) : nullptr;
 }
 
-/// An element of a matrix whose rows are 32 x 16 numbers or fewer, as one of wmma's is.
+/// The largest number of elements of a matrix: matrices have at most 32 x 16 elements, as one of
+/// wmma's has.
 constexpr int largest_matrix = 512;
 
 template <class Number>
 using Elements = std::array<Number, largest_matrix>;
 
-// Which lane has which element: visit(lane, slot, element) for all of them, where `slot` is its
-// number among the lane's (ProductPart::packed). Elements are counted as tensor_sums() has them. Of
-// PTX: "Matrix Fragments" of mma in its manual, whose groups are lanes 4 g to 4 g + 3.
+// These functions say which lane holds which element: they call visit(lane, slot, element) for all
+// elements, where `slot` is the element's number within its lane (ProductPart::packed). Elements
+// are counted as tensor_sums() has them. The layout follows PTX ("Matrix Fragments" of mma in its
+// manual), whose groups are lanes 4 g to 4 g + 3.
 
 template <class Visit>
 void visit_in_turn(int elements, Visit visit) {
@@ -73,10 +75,11 @@ void visit_d(const ProductPart& of, Visit visit) {
   }
 }
 
-constexpr int fraction_bits = 23;  // of a float, to which all numbers of fewer bits come
+// Those of a float, to which all numbers of fewer bits are converted.
+constexpr int fraction_bits = 23;
 
-/// The power of 2 by which a tensor core aligns a number; other than a floating-point unit, it does
-/// not look for the first bit of a subnormal one. Of 0, far below all others.
+/// Returns the power of 2 by which a tensor core aligns a number. Unlike a floating-point unit, it
+/// does not look for the first bit of a subnormal number. The result for 0 is far below all others.
 int alignment_of(float value, int lowest_exponent) {
   constexpr int bias = 127, of_zero = -100'000;
   const auto biased =
@@ -84,7 +87,7 @@ int alignment_of(float value, int lowest_exponent) {
   return value == 0 ? of_zero : std::max(std::max(biased, 1) - bias, lowest_exponent);
 }
 
-/// That of the addend, which other than factors has no leading zeros.
+/// Returns the same for the addend, which has no leading zeros, unlike factors.
 int alignment_of_addend(float value) {
   constexpr int lowest = -126;
   const int zeros =
@@ -92,34 +95,35 @@ int alignment_of_addend(float value) {
   return alignment_of(value, lowest) - (value == 0 ? 0 : zeros);
 }
 
-/// Factors of one matrix, taken apart once for all the sums that they come to.
+/// The factors of one matrix, taken apart once for all the sums in which they are used.
 struct Factors {
   Elements<double> value;
   Elements<int> alignment;
 };
 
-/// 2^exponent, for a normal number.
+/// Returns 2^exponent, for a normal number.
 double power_of_2(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-/// Of a row of A and a column of B, from element `at_a` and `at_b` on, and an addend: all finite.
-/// Products are exact in a double; each is cut off at 25 bits behind the point of the largest.
+/// Returns the sum of an addend and the products of a row of A and a column of B, from the elements
+/// `at_a` and `at_b` on. All numbers are finite. Products are exact in a double; each is cut off 25
+/// bits behind the binary point of the largest.
 float tensor_sum(const Factors& a, int at_a, const Factors& b, int at_b, int count, float c) {
   int largest = alignment_of_addend(c);
   for (int i = 0; i < count; ++i) {
     largest = std::max(largest, a.alignment[at_a + i] + b.alignment[at_b + i]);
   }
   constexpr int kept = 25, least = -1000;
-  if (largest < least) return 0;  // nothing but zeros
+  if (largest < least) return 0;  // all numbers are zeros
   const double scale = power_of_2(kept - largest);
-  // A product is less than 4 times its alignment, so that it fits into 28 bits.
+  // A product is less than 4 times its alignment, so it fits into 28 bits.
   std::int64_t sum = static_cast<std::int32_t>(double{c} * scale);
   for (int i = 0; i < count; ++i) {
     sum += static_cast<std::int32_t>(a.value[at_a + i] * b.value[at_b + i] * scale);
   }
   if (sum == 0) return 0;
-  // Cut off to a float, which has no bits below 2^-149.
+  // The sum is cut off to a float, which has no bits below 2^-149.
   const auto size = static_cast<std::uint64_t>(std::abs(sum));
   constexpr int lowest = -149;
   const int surplus = std::max(
@@ -129,19 +133,19 @@ float tensor_sum(const Factors& a, int at_a, const Factors& b, int at_b, int cou
   return sum < 0 ? -result : result;
 }
 
-/// What infinite numbers and NaN among them make of a sum: all NaN that a GPU makes have these
+/// Returns a sum in which some numbers are infinite or NaN. Every NaN that a GPU produces has these
 /// bits.
 float plain_sum(const float* a, const float* b, int count, float c) {
   for (int i = 0; i < count; ++i) c += a[i] * b[i];
   return std::isnan(c) ? std::bit_cast<float>(0x7fffffffu) : c;
 }
 
-/// Halves have exponents of their own.
+/// Returns the lowest exponent; that of halves differs from the others.
 int lowest_exponent_of(ProductPart::Numbers numbers) {
   return numbers == ProductPart::Numbers::half ? -14 : -126;
 }
 
-/// Products that are added up at once. wmma's of tf32 are two instructions.
+/// Returns how many products are added up at once. wmma's products of tf32 are two instructions.
 int added_at_once(const ProductPart& of) {
   return of.numbers == ProductPart::Numbers::tf32 && of.packed == 0 ? 4 : of.k;
 }
@@ -173,7 +177,8 @@ void tensor_sums(const ProductPart& of, const float* a, const float* b, float* d
         if (is_plain) {
           sum = plain_sum(a + at_a, b + at_b, step, sum);
         } else if (!std::isfinite(sum)) {
-          sum = std::numeric_limits<float>::quiet_NaN();  // the step before went beyond all floats
+          // The step before exceeded the range of a float.
+          sum = std::numeric_limits<float>::quiet_NaN();
         } else {
           sum = tensor_sum(of_a, at_a, of_b, at_b, step, sum);
         }
@@ -184,7 +189,7 @@ void tensor_sums(const ProductPart& of, const float* a, const float* b, float* d
 
 namespace {
 
-/// As tensor_sums().
+/// Computes the same as tensor_sums().
 template <class Number>
 void add_products(const ProductPart& of, const Number* a, const Number* b, Number* d) {
   if constexpr (std::is_same_v<Number, float>) return tensor_sums(of, a, b, d);
@@ -194,7 +199,8 @@ void add_products(const ProductPart& of, const Number* a, const Number* b, Numbe
       for (int k = 0; k < of.k; ++k) {
         const Number factor_a = a[row * of.k + k], factor_b = b[col * of.k + k];
         if constexpr (std::is_same_v<Number, double>) {
-          sum = std::fma(factor_a, factor_b, sum);  // one after another, as an H200 does
+          // Products are added one after another, as an H200 does.
+          sum = std::fma(factor_a, factor_b, sum);
         } else {
           sum += factor_a * factor_b;
         }
@@ -209,7 +215,7 @@ void multiply(const std::uint64_t (&offered)[32], unsigned arrived, const Produc
   const auto gather = [&](const void* ProductPart::*matrix, Elements<Number>& elements) {
     return [&, matrix](int lane, int slot, int element) {
       const auto* const part = part_of<ProductPart>(offered, arrived, lane);
-      // Elements of lanes that did not come are 0.
+      // The elements of lanes that did not arrive are 0.
       elements[element] =
           part == nullptr ? Number{} : static_cast<const Number*>(part->*matrix)[slot];
     };

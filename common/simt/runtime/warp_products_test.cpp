@@ -18,7 +18,7 @@ namespace {
 
 using Numbers = ProductPart::Numbers;
 
-/// A sum of products that a tensor core has made.
+/// A sum of products that a tensor core has computed.
 struct MeasuredSum {
   std::string instruction;
   ProductPart of;
@@ -46,7 +46,7 @@ std::vector<MeasuredSum> measured_sums() {
   std::ifstream file(core::project_root() / "common/simt/test/testdata/tensor_sums_h200.csv");
   std::vector<MeasuredSum> all;
   std::string line;
-  std::getline(file, line);  // the columns' names
+  std::getline(file, line);  // the names of the columns
   while (std::getline(file, line)) {
     std::istringstream cells(line);
     MeasuredSum& sum = all.emplace_back();

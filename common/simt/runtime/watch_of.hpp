@@ -12,8 +12,8 @@
 
 namespace tilewise::simt {
 
-/// A BlockWatch with its observers. Accesses are told here, to each by its own type: there are too
-/// many of them for virtual calls.
+/// A BlockWatch with its observers. Accesses are reported here to each observer by its own type,
+/// because there are too many accesses for virtual calls.
 template <class... Observers>
 class WatchOf final : public BlockWatch {
  public:
@@ -38,7 +38,8 @@ class WatchOf final : public BlockWatch {
     if (watch_.checks) check(request, *known, site);
   }
 
-  /// What is no access: a mark of loops, which is nobody's business, or of copies.
+  /// Handles an entry that is no access: a mark of a loop, which concerns no observer, or a note of
+  /// a copy.
   void tell_of_note(const Request& request) {
     const unsigned note = request.site.bytes();
     if (note == 1 || !(watch_.checks || watch_.sample)) return;
@@ -52,7 +53,7 @@ class WatchOf final : public BlockWatch {
     }
   }
 
-  /// Lanes that touch the other kind of memory than the first lane.
+  /// Returns the lanes that access the other kind of memory than the first lane.
   static std::uint32_t lanes_elsewhere(const Request& request) {
     std::uint32_t elsewhere = 0;
     for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
@@ -81,7 +82,7 @@ class WatchOf final : public BlockWatch {
     }
   }
 
-  /// The lanes whose accesses are sound are checked as if they were alone.
+  /// Checks lanes whose accesses are sound as if they were alone.
   void check_lane_by_lane(const Request& request) {
     for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
@@ -94,7 +95,7 @@ class WatchOf final : public BlockWatch {
     }
   }
 
-  /// @return false where the one lane of the request touches no array or buffer
+  /// @return false if the one lane of the request accesses no array or buffer
   bool check_alone(const Request& request) {
     Patterns::Recent unused{};
     SiteState site = sites_.at(request.site.word());
@@ -105,7 +106,8 @@ class WatchOf final : public BlockWatch {
     return true;
   }
 
-  // Named by its type, a function is called as any other, and one that does nothing not at all.
+  // When a function is named by its type, the call is not virtual, and a function that does nothing
+  // is not called at all.
 
   template <std::size_t... i>
   void tell_all(const Access& access, std::index_sequence<i...>) {
@@ -138,7 +140,7 @@ class WatchOf final : public BlockWatch {
   void choose_listeners() override { sees_ = {std::get<Observers>(all_).sees_accesses()...}; }
 
   std::tuple<Observers...> all_;
-  std::array<bool, sizeof...(Observers)> sees_{};  ///< accesses
+  std::array<bool, sizeof...(Observers)> sees_{};  ///< whether each observer sees accesses
 };
 
 }  // namespace tilewise::simt

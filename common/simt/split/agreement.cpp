@@ -25,7 +25,7 @@ namespace {
 constexpr const char* vote_name = "tilewise_vote";
 constexpr const char* agreement_name = "tilewise_agreement";
 
-/// Every place where threads part copies what lies behind it once more.
+/// Limits of a copy: every place where threads part copies the code behind it once more.
 constexpr std::size_t most_instructions = 600;
 constexpr std::size_t most_partings = 6;
 
@@ -48,7 +48,7 @@ FunctionCallee function_of_row(Module& module, const char* name, Type* argument)
   return callee;
 }
 
-/// The blocks of some threads alone, by where these are together with the others again.
+/// The blocks that only some threads reach, grouped by the block where these meet the others again.
 MapVector<const BasicBlock*, Blocks> parts_of(Function& thread, const Uniformity& uniformity) {
   MapVector<const BasicBlock*, Blocks> parts;
   for (BasicBlock& block : thread) {
@@ -60,7 +60,7 @@ MapVector<const BasicBlock*, Blocks> parts_of(Function& thread, const Uniformity
   return parts;
 }
 
-/// @param agreed  what varies where threads agree
+/// @param agreed  what varies if threads agree
 bool is_worth_a_copy(const Blocks& part, const LoopInfo& loops, const Uniformity& agreed) {
   std::size_t instructions = 0, partings = 0;
   bool has_loop = false;
@@ -75,7 +75,7 @@ bool is_worth_a_copy(const Blocks& part, const LoopInfo& loops, const Uniformity
   return has_loop && instructions <= most_instructions && partings <= most_partings;
 }
 
-/// Values that go from block to block go through memory, until all is copied.
+/// Moves values that go from block to block through memory, until everything is copied.
 void keep_in_memory(const Blocks& part, BasicBlock& end) {
   SmallVector<PHINode*, 16> phis;
   for (BasicBlock* block : part) {
@@ -95,7 +95,7 @@ void keep_in_memory(const Blocks& part, BasicBlock& end) {
   for (Instruction* value : values) DemoteRegToStack(*value);
 }
 
-/// Has the row go on as one at a branch where its threads agree, and else part.
+/// Makes the row go on as one at a branch if its threads agree, and part otherwise.
 void ask_at(BranchInst& branch, const ValueToValueMapTy& copies) {
   BasicBlock& block = *branch.getParent();
   Module& module = *block.getModule();
@@ -121,7 +121,7 @@ void ask_at(BranchInst& branch, const ValueToValueMapTy& copies) {
 }
 
 void copy_part(const Blocks& part, BasicBlock& end, const Uniformity& agreed) {
-  // Where the row comes from: it goes to the copies from now on.
+  // The blocks from which the row enters; from now on they lead to the copies.
   SetVector<BasicBlock*> before;
   for (BasicBlock* block : part) {
     for (BasicBlock* other : predecessors(block)) {
@@ -137,7 +137,8 @@ void copy_part(const Blocks& part, BasicBlock& end, const Uniformity& agreed) {
     made.push_back(cast<BasicBlock>(copies[block]));
   }
   remapInstructionsInBlocks(made, copies);
-  // The copies of branches at which threads may part lead back to where these go by themselves.
+  // Copies of branches at which threads may part lead back to the original code, where each thread
+  // goes its own way.
   for (BasicBlock* block : part) {
     Instruction* const original = block->getTerminator();
     if (!agreed.varies(original)) continue;

@@ -6,18 +6,18 @@
 
 namespace tilewise::split {
 
-/// Code that only some threads of a row may come to, such as all behind `if (col < n)`, is copied:
-/// in the copy the row goes on as one for as long as its threads agree which way to go, which only
-/// rows at the edge of a matrix do not. Done where such code has loops.
+/// Copies code that only some threads of a row may reach, such as everything behind `if (col < n)`,
+/// if it has loops. In the copy the row goes on as one for as long as its threads agree which way
+/// to go. Only rows at the edge of a matrix do not agree.
 void let_rows_agree(llvm::Function& thread, llvm::FunctionAnalysisManager& analyses);
 
-/// A thread's condition, as a number.
+/// Whether an instruction is a vote: a thread's condition, as a number.
 bool is_vote(const llvm::Instruction& instruction);
 
-/// What a row makes of its threads' votes.
+/// Whether an instruction is an agreement: the result of the votes of a row's threads.
 bool is_agreement(const llvm::Instruction& instruction);
 
-/// What it returns.
+/// The values of an agreement.
 enum Agreement : unsigned { all_refuse = 0, threads_part = 1, all_agree = 2 };
 
 }  // namespace tilewise::split

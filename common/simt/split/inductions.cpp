@@ -12,12 +12,12 @@ using namespace llvm;
 
 namespace {
 
-/// A value at the beginning of each pass, and what it is in the next one.
+/// A value at the beginning of each pass of a loop, and how it gets to its value in the next one.
 struct Induction {
   PHINode* phi;
-  unsigned outside;                    ///< index of the value that it begins with
-  SmallVector<Instruction*, 4> steps;  ///< from the value on, each of the one before
-  Type* element = nullptr;             ///< that a pointer moves on by; null of a number
+  unsigned outside;                    ///< index of the value with which it begins
+  SmallVector<Instruction*, 4> steps;  ///< in order, each from the one before
+  Type* element = nullptr;             ///< the type that a pointer moves on by; null for a number
 };
 
 /// The step of an instruction that moves `from` on; null if it does something else.
@@ -40,7 +40,7 @@ Value* predecessor_in_chain(const Instruction& instruction) {
   return steps ? instruction.getOperand(0) : nullptr;
 }
 
-/// @return whether it is one whose steps do not change from pass to pass
+/// @return whether there are steps, none of which changes from pass to pass
 bool find_steps(Loop& loop, Induction& induction) {
   PHINode& phi = *induction.phi;
   Value* at = phi.getIncomingValue(1 - induction.outside);
@@ -100,7 +100,7 @@ void take_apart(const Induction& induction) {
 
 void take_inductions_apart(Function& thread, FunctionAnalysisManager& analyses) {
   FunctionPassManager passes;
-  passes.addPass(LoopSimplifyPass());  // a place in front of each loop
+  passes.addPass(LoopSimplifyPass());  // gives each loop a block in front of it
   passes.run(thread, analyses);
   analyses.invalidate(thread, PreservedAnalyses::none());
   LoopInfo& loops = analyses.getResult<LoopAnalysis>(thread);
@@ -111,7 +111,7 @@ void take_inductions_apart(Function& thread, FunctionAnalysisManager& analyses) 
       const bool first_is_outside = !loop->contains(phi.getIncomingBlock(0));
       if (first_is_outside == !loop->contains(phi.getIncomingBlock(1))) continue;
       Induction induction{&phi, first_is_outside ? 0u : 1u, {}};
-      // What begins at a constant is a way already.
+      // A value that begins at a constant is a distance already.
       if (isa<Constant>(phi.getIncomingValue(induction.outside))) continue;
       if (find_steps(*loop, induction)) inductions.push_back(induction);
     }

@@ -5,9 +5,10 @@
 
 namespace tilewise::split {
 
-/// Takes apart what moves on by the same step in every pass of a loop: `a += tile` becomes a start,
-/// which each thread has of its own, and a way from there, which the threads share where the step
-/// is the same for all. Addresses of neighbours then stay neighbours as the compiler sees it.
+/// Splits values that move on by the same step in every pass of a loop: `a += tile` becomes a
+/// start, which each thread has of its own, and a distance from there, which the threads share if
+/// the step is the same for all. The compiler then sees that addresses of neighbouring threads stay
+/// neighbours.
 void take_inductions_apart(llvm::Function& thread, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace tilewise::split

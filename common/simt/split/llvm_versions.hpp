@@ -5,7 +5,7 @@
 
 namespace tilewise::split {
 
-/// Passes whose making differs from version to version.
+/// Passes whose constructors differ from version to version of LLVM.
 inline llvm::SROAPass make_sroa() {
 #if LLVM_VERSION_MAJOR >= 16
   return llvm::SROAPass(llvm::SROAOptions::ModifyCFG);

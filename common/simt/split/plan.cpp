@@ -16,7 +16,7 @@ using namespace llvm;
 
 namespace {
 
-/// Of <math.h>, whose functions the host has, too.
+/// Whether a function belongs to <math.h>, whose functions the host has, too.
 bool is_mathematics(const Function& function) {
   const StringRef name = function.getName();
   const auto is = [&](std::string_view known) {
@@ -24,7 +24,7 @@ bool is_mathematics(const Function& function) {
     return name == base ||
            (name.size() == base.size() + 1 && name.startswith(base) && name.back() == 'f');
   };
-  // These have a result in memory, besides.
+  // These also write a result to memory.
   for (const char* by_pointer : {"modf", "frexp", "remquo", "sincos", "nan", "lgamma"}) {
     if (is(by_pointer)) return false;
   }
@@ -61,7 +61,7 @@ std::string at_line(const CallInst& barrier) {
   return line == nullptr ? "" : " in line " + std::to_string(line->getSExtValue());
 }
 
-/// Loads and calls that must stand behind the stores that they follow.
+/// Whether a load must stay behind one of the stores in `before`.
 bool may_depend_on(const Instruction& load, const std::vector<Instruction*>& before,
                    AAResults& aliases) {
   if (!load.mayReadFromMemory() || !isa<LoadInst>(load)) return false;
@@ -95,7 +95,8 @@ const BasicBlock* Plan::end_of(const BasicBlock* partial) const {
 Making Plan::making_of(const Value* value) const {
   const auto known = makings_.find(value);
   if (known != makings_.end()) return known->second;
-  return uniformity_.varies(value) ? Making::anew : Making::at_entry;  // arguments and constants
+  // Arguments and constants have no entry.
+  return uniformity_.varies(value) ? Making::anew : Making::at_entry;
 }
 
 std::string Plan::obstacle_in(const Instruction& instruction,
@@ -137,7 +138,7 @@ void Plan::look_for_obstacles(const TargetLibraryInfo& library) {
 }
 
 /// Threads of a block come to an atomic operation in the same order as fibers do, unless a row goes
-/// through a loop side by side, or there are two.
+/// through a loop side by side or there are two such operations.
 void Plan::look_at_atomics(const LoopInfo& loops) {
   unsigned ordered = 0;
   for (const Instruction& instruction : instructions(function_)) {
@@ -156,7 +157,7 @@ bool Plan::is_made_at_entry(const Instruction& instruction) const {
   if (uniformity_.varies(&instruction) || isa<PHINode>(instruction)) return false;
   const auto* const load = dyn_cast<LoadInst>(&instruction);
   if (load != nullptr) {
-    // The launch's arguments, which nothing changes.
+    // The launch's arguments never change.
     const Value* base = load->getPointerOperand()->stripInBoundsConstantOffsets();
     return base == function_.getArg(context_argument);
   }
@@ -229,8 +230,8 @@ void Plan::make_stages(AAResults& aliases) {
   }
 }
 
-/// A value is kept unless all that use it stand in the same stage, or in code of some threads alone
-/// that the same loop over threads runs through.
+/// A value is kept unless everything that uses it is in the same stage, or in code of only some
+/// threads through which the same loop over threads runs.
 void Plan::note_kept() {
   DenseMap<const Instruction*, const Stage*> stage_of;
   for (const auto& [block, stages] : stages_) {
@@ -260,7 +261,7 @@ void Plan::note_kept() {
   }
 }
 
-/// What is made anew wants what it is made of.
+/// A value that is computed anew needs the values that it is computed from.
 void Plan::use(const Value* value, Values& live) const {
   const auto* const instruction = dyn_cast<Instruction>(value);
   if (instruction == nullptr) return;
@@ -275,7 +276,7 @@ void Plan::use(const Value* value, Values& live) const {
 
 void Plan::step_back(const Instruction& instruction, Values& live) const {
   live.remove(&instruction);
-  if (isa<PHINode>(instruction)) return;  // edges use what it is made of
+  if (isa<PHINode>(instruction)) return;  // the edges use its operands
   const Making making = making_of(&instruction);
   if (making == Making::at_entry || making == Making::anew) return;
   for (const Use& operand : instruction.operands()) use(operand.get(), live);

@@ -14,31 +14,31 @@
 
 namespace tilewise::split {
 
-/// How a value of the thread's function comes about where a row of threads is run at a time.
+/// How a value of the thread's function is computed when a row of threads runs at a time.
 enum class Making {
-  at_entry,  ///< of the launch and the block alone: made wherever the row goes on
-  once,      ///< once for the row, where it stands
-  anew,      ///< by each thread, cheaply, in every loop over the threads that wants it
-  by_thread  ///< by each thread, in the loop over the threads where it stands
+  at_entry,  ///< depends only on launch and block: computed wherever the row goes on
+  once,      ///< once for the row, in its place
+  anew,      ///< by each thread, cheaply, in every loop over the threads that needs it
+  by_thread  ///< by each thread, in the loop over the threads at its place
 };
 
-/// A stretch of a block of code between two barriers, or between what is done once for the row.
+/// A part of a basic block between two barriers, or between code that runs once for the row.
 struct Stage {
-  std::vector<llvm::Instruction*> once;       ///< in front of the loop over the row's threads
-  std::vector<llvm::Instruction*> by_thread;  ///< in the loop
-  llvm::CallInst* barrier = nullptr;          ///< behind it
-  llvm::CallInst* agreement = nullptr;        ///< behind it
+  std::vector<llvm::Instruction*> once;       ///< run in front of the loop over the row's threads
+  std::vector<llvm::Instruction*> by_thread;  ///< run in the loop
+  llvm::CallInst* barrier = nullptr;          ///< behind the loop
+  llvm::CallInst* agreement = nullptr;        ///< behind the loop
 };
 
-/// What is to become of a thread's function: which of its blocks a row goes through as one, in
-/// which stages, what has to be kept across them, and what across barriers.
+/// Plans how to split a thread's function: which of its blocks a row runs through as one, and in
+/// which stages; which values have to be kept across stages, and which across barriers.
 class Plan {
  public:
   using Values = llvm::SetVector<const llvm::Value*>;
 
   Plan(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 
-  /// Why the function cannot be split; empty where it can.
+  /// Why the function cannot be split; empty if it can.
   const std::string& why_not() const { return why_not_; }
 
   const Uniformity& uniformity() const { return uniformity_; }
@@ -46,7 +46,7 @@ class Plan {
   const std::vector<Stage>& stages_of(const llvm::BasicBlock* block) const {
     return stages_.find(block)->second;
   }
-  /// Whether a value is wanted in other stages than the one that makes it.
+  /// Whether a value is needed in other stages than the one that computes it.
   bool is_kept(const llvm::Value* value) const { return kept_.contains(value); }
   bool is_live_into(const llvm::Value* value, const llvm::BasicBlock* block) const {
     return live_in_.find(block)->second.contains(value);
@@ -54,9 +54,9 @@ class Plan {
   const Values& live_across(const llvm::CallInst* barrier) const {
     return live_across_.find(barrier)->second;
   }
-  /// In the order of their numbers, which begin with 1: 0 is the kernel's start.
+  /// The barriers in the order of their numbers, which begin with 1: 0 is the kernel's start.
   const std::vector<llvm::CallInst*>& barriers() const { return barriers_; }
-  /// Where all threads of a row are together again that have come to a partial block.
+  /// The block where all threads of a row meet again that have reached a partial block.
   const llvm::BasicBlock* end_of(const llvm::BasicBlock* partial) const;
 
  private:

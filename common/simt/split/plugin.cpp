@@ -1,5 +1,6 @@
-// A pass for clang (-fpass-plugin) that splits kernels at their barriers: loops over the threads of
-// a block stand between two barriers, and what a thread keeps across one lies in memory.
+// A pass for clang (-fpass-plugin) that splits kernels at their barriers: between two barriers
+// there are loops over the threads of a block, and values that a thread keeps across a barrier lie
+// in memory.
 
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -38,7 +39,7 @@ MDNode* property(LLVMContext& context, const char* name, std::optional<unsigned>
   return MDNode::get(context, parts);
 }
 
-/// Has the loops over a row's threads vectorised, and left alone otherwise.
+/// Makes the compiler vectorise the loops over a row's threads and change nothing else about them.
 /// @param width  threads of every row; 0: not known
 void guide_loops(Function& row, unsigned width) {
   LLVMContext& context = row.getContext();
@@ -118,7 +119,7 @@ class SplitPass : public PassInfoMixin<SplitPass> {
   }
 
  private:
-  /// @return why not
+  /// @return why the kernel is not split; empty if it is
   std::string split(Function& runner, Function& thread, FunctionAnalysisManager& analyses,
                     std::vector<SplitKernel>& kernels) {
     threads_.push_back(&thread);
@@ -136,7 +137,7 @@ class SplitPass : public PassInfoMixin<SplitPass> {
     return "";
   }
 
-  /// A line for each kernel, where somebody asks for it: its name, and why it is not split.
+  /// Writes a line for each kernel, if somebody asks for it: its name, and why it is not split.
   static void tell(const std::string& report) {
     const char* const path = std::getenv("TILEWISE_SPLIT_REPORT");
     if (path == nullptr || report.empty()) return;
@@ -145,7 +146,7 @@ class SplitPass : public PassInfoMixin<SplitPass> {
     if (!error) file << report;
   }
 
-  std::vector<Function*> threads_;  ///< to be erased in the end
+  std::vector<Function*> threads_;  ///< erased in the end
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ Constant* places_of(Module& module, const SplitKernel& kernel) {
   return constant_table(module, ConstantArray::get(ArrayType::get(place, places.size()), places));
 }
 
-/// A function without arguments that hands a table to the run-time.
+/// Makes a function without arguments that hands a table to the run-time.
 Function* caller_of(Module& module, const char* function, ArrayRef<Value*> arguments) {
   LLVMContext& context = module.getContext();
   Type* const nothing = Type::getVoidTy(context);

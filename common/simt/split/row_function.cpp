@@ -18,8 +18,8 @@ using namespace llvm;
 
 namespace {
 
-/// Writes the row's function block by block, in the order of the thread's. What all threads share
-/// stands in it once; the rest stands in loops over the row's threads.
+/// Writes the row's function block by block, in the order of the thread's function. Code that all
+/// threads share appears once; the rest is in loops over the row's threads.
 class Writer {
  public:
   Writer(Function& thread, const Plan& plan)
@@ -89,7 +89,8 @@ class Writer {
     }
   }
 
-  /// Writes a loop over the row's threads, twice where its addresses might wrap around.
+  /// Writes a loop over the row's threads, and a second version of it if its addresses might wrap
+  /// around.
   template <class Fill>
   void loop(Fill&& fill) {
     RowLoop usual(values_, plan_, RowLoop::Addresses::even);
@@ -113,7 +114,7 @@ class Writer {
     values_.go_on_at(usual.exit(), RowValues::Memory::keep);
   }
 
-  /// What the row makes of its threads' votes.
+  /// Writes how the row's threads agree by their votes.
   void agree(const CallInst* agreement) {
     RowLoop loop(values_, plan_, RowLoop::Addresses::even);
     Value* const count = loop.count(agreement->getArgOperand(0));
@@ -187,7 +188,7 @@ class Writer {
     }
   }
 
-  /// Whether what an edge hands over must not be there on the other edges.
+  /// Whether the values that an edge hands over must not be visible on the other edges.
   bool is_apart(const BasicBlock& block, const BasicBlock& next) const {
     if (plan_.uniformity().is_partial(&next)) return true;
     for (const PHINode& phi : next.phis()) {
@@ -215,7 +216,8 @@ class Writer {
     values_.at().CreateBr(starts_[together]);
   }
 
-  /// The block's last loop, if there is anything for one to do, and what its edges hand over.
+  /// Writes the block's last loop, if there is anything for one to do, and the values that its
+  /// edges hand over.
   void hand_over(BasicBlock& block, const std::vector<Instruction*>& by_thread,
                  ArrayRef<BasicBlock*> edges) {
     bool has_loop = !by_thread.empty();

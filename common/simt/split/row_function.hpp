@@ -8,33 +8,33 @@
 
 namespace tilewise::split {
 
-/// Threads that a row has at most: those of neighbouring threadIdx.x that are run side by side.
+/// The most threads of a row, which have neighbouring values of threadIdx.x and run side by side.
 constexpr unsigned row_width = 16;
 
-/// What the function of a row is given, by position (common/simt/runtime/split_kernels.hpp).
+/// The parameters of a row's function, by position (common/simt/runtime/split_kernels.hpp).
 enum RowArgument : unsigned {
-  row_context,  ///< as the thread's function
+  row_context,  ///< as for the thread's function
   row_block,    ///< blockIdx, blockDim, gridDim: nine numbers
-  row_state,    ///< memory of the row's own, which lasts from one barrier to the next
-  row_x,        ///< of the first thread
+  row_state,    ///< the row's own memory, which lasts from one barrier to the next
+  row_x,        ///< threadIdx.x of the first thread
   row_y,
   row_z,
-  row_threads,  ///< how many it has
-  row_at,       ///< the barrier that it goes on behind; 0: it starts
+  row_threads,  ///< the number of its threads
+  row_at,       ///< the barrier behind which it goes on; 0: it starts
   row_arguments
 };
 
-/// A kernel as a function that takes a row of threads from one barrier to the next, and returns
-/// which it is; all bits set where its threads have returned.
+/// A kernel as a function that runs a row of threads from one barrier to the next. It returns the
+/// number of that barrier, or a number with all bits set if the threads have returned.
 struct RowFunction {
   llvm::Function* function = nullptr;
   std::uint64_t state_bytes = 0;
-  std::string why_not;  ///< empty where there is one
+  std::string why_not;  ///< empty if there is a function
 };
 
 RowFunction make_row_function(llvm::Function& thread, const Plan& plan);
 
-/// Marks the branches at the end of loops over a row's threads: those to vectorise, and those in
+/// Mark the branches at the end of loops over a row's threads: the loops to vectorise, and those in
 /// which an address may wrap around.
 constexpr const char* row_loop_mark = "tilewise.row";
 constexpr const char* wrapping_loop_mark = "tilewise.wrapping_row";

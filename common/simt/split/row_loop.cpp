@@ -134,8 +134,9 @@ std::optional<RowLoop::Progression> RowLoop::progression_of(const Value* value) 
   return result;
 }
 
-/// The lesser of a number that grows and one that all threads share is the former in rows that do
-/// not come to the latter, as those in the middle of a matrix do not; likewise the greater.
+/// The minimum of a number that grows and one that all threads share is the growing one in rows
+/// that do not reach the shared one, such as those in the middle of a matrix; the same holds for
+/// the maximum.
 std::optional<RowLoop::Progression> RowLoop::unbound(const Value* value) {
   using namespace PatternMatch;
   const Value *left = nullptr, *right = nullptr;
@@ -159,7 +160,7 @@ std::optional<RowLoop::Progression> RowLoop::unbound(const Value* value) {
   return grows;
 }
 
-/// Of the row's last thread, as wide as an address.
+/// The value in the row's last thread, as wide as an address.
 Value* RowLoop::last_of(const Progression& progression, bool is_signed) {
   IRBuilder<>& once = values_.at();
   Value* const others = once.CreateSub(
@@ -182,8 +183,8 @@ void RowLoop::demand_no_wrap(const Progression& progression, bool is_signed) {
   demand(once.CreateICmpEQ(wide, last));
 }
 
-/// The index of an address, made of a number of 32 bits. The compiler cannot know that it does not
-/// wrap around from thread to thread; whether it does is asked in front of the loop.
+/// The index of an address, made from a 32-bit number. The compiler cannot know that the number
+/// does not wrap around from thread to thread, so this is checked in front of the loop.
 Value* RowLoop::widened(const Instruction& extension) {
   if (addresses_ == Addresses::any) return nullptr;
   const bool is_signed = isa<SExtInst>(extension);
@@ -258,7 +259,7 @@ const BasicBlock* RowLoop::copy_parted_from(const BasicBlock& block, const Basic
   return together;
 }
 
-/// Copies the blocks of some threads alone that can be come to.
+/// Copies the reachable blocks that only some threads run.
 const BasicBlock* RowLoop::copy_blocks(const BasicBlock& from,
                                        ArrayRef<const BasicBlock*> entries) {
   SetVector<const BasicBlock*> blocks;
@@ -278,7 +279,7 @@ const BasicBlock* RowLoop::copy_blocks(const BasicBlock& from,
     here_[block] = BasicBlock::Create(block->getContext(), block->getName(), &values_.row());
   }
   BasicBlock* const start = at_.GetInsertBlock();
-  // Definitions before uses, but for what loops hand back to themselves.
+  // Definitions come before uses, except for values that loops hand back to themselves.
   SmallVector<std::pair<const PHINode*, PHINode*>, 8> phis;
   for (const BasicBlock* block : ReversePostOrderTraversal<const Function*>(from.getParent())) {
     if (!blocks.contains(block)) continue;
@@ -321,7 +322,7 @@ const BasicBlock* RowLoop::copy_blocks(const BasicBlock& from,
   return together;
 }
 
-/// An edge to where all threads are together: hands over, and leads to the next thread.
+/// An edge to the block where all threads meet: it hands over values and leads to the next thread.
 BasicBlock* RowLoop::way_out(const BasicBlock& from, const BasicBlock& to) {
   BasicBlock* const way = BasicBlock::Create(to.getContext(), "together", &values_.row());
   IRBuilder<> builder(way);

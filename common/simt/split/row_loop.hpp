@@ -10,32 +10,36 @@
 
 namespace tilewise::split {
 
-/// A loop over the threads of a row, as it is written.
+/// Writes a loop over the threads of a row.
 class RowLoop {
  public:
-  /// Indices of 32 bits that grow by the same step from thread to thread: whether they do so, too,
-  /// once they are made as wide as addresses. They do unless they wrap around within the row.
+  /// Whether indices of 32 bits that grow by the same step from thread to thread still do so when
+  /// they are widened to addresses. They do unless they wrap around within the row.
   enum class Addresses { even, any };
 
   RowLoop(RowValues& values, const Plan& plan, Addresses addresses);
 
-  /// Copies what each thread does by itself.
+  /// Copies instructions that each thread runs for itself.
   void copy(const std::vector<llvm::Instruction*>& by_thread);
   /// Adds up the threads' votes.
   llvm::Value* count(const llvm::Value* vote);
-  /// Copies how threads part at the end of a block, and all until they are together again.
-  /// @return the block where they are; null if there are several
+  /// Copies the branch at which threads part at the end of a block, and everything up to where they
+  /// meet again.
+  /// @return the block where they meet; null if there are several
   const llvm::BasicBlock* copy_parted(const llvm::BasicBlock& block);
-  /// The same from an edge on.
+  /// The same, beginning with an edge.
   const llvm::BasicBlock* copy_parted_from(const llvm::BasicBlock& block,
                                            const llvm::BasicBlock& next);
-  /// What edges to blocks of all threads hand over to them.
+  /// Stores the values that edges to blocks of all threads hand over to them.
   void hand_over(const llvm::BasicBlock& block, llvm::ArrayRef<llvm::BasicBlock*> edges);
 
-  /// Ends the loop. @return whether its addresses grow evenly; null where they do in any case
+  /// Ends the loop.
+  /// @return whether its addresses grow evenly; null if they always do
   llvm::Value* finish();
-  /// Has the loop work on copies of what is kept, so that the usual one's can stay in registers.
-  /// @param front that leads to it  @param exit to go on at
+  /// Makes the loop work on copies of the kept values, so that those of the usual loop can stay in
+  /// registers.
+  /// @param front block that leads to it
+  /// @param exit block to go on at
   void copy_slots(llvm::BasicBlock* front, llvm::BasicBlock* exit);
 
   llvm::BasicBlock* front() const { return front_; }
@@ -43,7 +47,7 @@ class RowLoop {
   llvm::BasicBlock* exit() const { return exit_; }
 
  private:
-  /// A value of 32 bits that is `start` in the row's first thread and grows by `step`.
+  /// A 32-bit value that is `start` in the row's first thread and grows by `step`.
   struct Progression {
     llvm::Value* start;
     std::int64_t step;
@@ -58,7 +62,7 @@ class RowLoop {
   std::optional<Progression> unbound(const llvm::Value* value);
   llvm::Value* last_of(const Progression& progression, bool is_signed);
   void demand_no_wrap(const Progression& progression, bool is_signed);
-  /// Has the usual loop be run only where a condition holds.
+  /// Makes the usual loop run only if a condition holds.
   void demand(llvm::Value* condition);
   void keep(llvm::IRBuilder<>& builder, const llvm::Value* value, llvm::Value* is);
   void copy(const llvm::Instruction& instruction);
@@ -74,12 +78,12 @@ class RowLoop {
   llvm::BasicBlock* first_;
   llvm::BasicBlock* latch_;
   llvm::BasicBlock* exit_;
-  llvm::PHINode* thread_;     ///< within the row, 64 bits
-  llvm::IRBuilder<> before_;  ///< in the first block, where values are made available
-  llvm::IRBuilder<> at_;      ///< where code is being copied to
-  llvm::MDNode* accesses_;    ///< the group of them all
+  llvm::PHINode* thread_;     ///< index within the row, 64 bits
+  llvm::IRBuilder<> before_;  ///< in the first block, where needed values are loaded
+  llvm::IRBuilder<> at_;      ///< where the next copied code goes
+  llvm::MDNode* accesses_;    ///< the group of all accesses
   llvm::DenseMap<const llvm::Value*, llvm::Value*> here_;
-  llvm::SetVector<const llvm::Value*> touched_;  ///< slots
+  llvm::SetVector<const llvm::Value*> touched_;  ///< values whose slots it uses
   llvm::DenseMap<const llvm::Value*, llvm::AllocaInst*> copies_;
   llvm::Value* is_even_ = nullptr;
 };

@@ -9,7 +9,7 @@
 namespace tilewise::split {
 
 /// The values of a row's function: those that its threads share, and the places where values are
-/// kept from one stage to the next, and in the row's memory from one barrier to the next.
+/// kept from one stage to the next and, in the row's memory, from one barrier to the next.
 class RowValues {
  public:
   enum class Memory { forget, keep };
@@ -18,25 +18,26 @@ class RowValues {
 
   llvm::Function& row() const { return *row_; }
   llvm::BasicBlock* entry() const { return entry_; }
-  /// Where the code that runs once for the row is being written.
+  /// The place where the next code that runs once for the row goes.
   llvm::IRBuilder<>& at() { return at_; }
-  /// @param memory  whether what was made before is still at hand there
+  /// @param memory  whether values that were computed before are still available there
   void go_on_at(llvm::BasicBlock* block, Memory memory = Memory::forget);
   void go_on_before(llvm::Instruction* instruction) { at_.SetInsertPoint(instruction); }
 
   /// A value that the threads share.
   llvm::Value* shared(const llvm::Value* value);
   void make_once(const llvm::Instruction& instruction);
-  /// The same for what is made otherwise.
+  /// The same for a value that is computed in another way.
   void note(const llvm::Instruction* instruction, llvm::Value* is);
-  /// Notes what a shared value of several stages is from here on.
+  /// Notes the new value of a shared value that several stages use.
   void keep(const llvm::Value* value, llvm::Value* is);
 
-  /// Where a value is kept: one place, or one for each thread of the row.
+  /// The place where a value is kept: one place, or one for each thread of the row.
   llvm::AllocaInst* slot(const llvm::Value* value);
-  /// In the row's memory: a local variable of the first thread, the others' behind it.
+  /// The offset of a local variable in the row's memory: the first thread's, with the others'
+  /// behind it.
   std::uint64_t place_of_local(const llvm::AllocaInst* local);
-  /// From one thread's to the next one's.
+  /// The distance from one thread's variable to the next one's.
   std::uint64_t bytes_of_local(const llvm::AllocaInst* local) const;
   std::uint64_t bytes_of(llvm::Type* type) const;
 
@@ -61,7 +62,7 @@ class RowValues {
   std::uint64_t state_bytes_ = 0;
 };
 
-/// What a value is kept as: a truth as a byte.
+/// The type in which a value is kept: a truth value is a byte.
 llvm::Type* kept_type(llvm::Type* type);
 llvm::Value* to_kept(llvm::IRBuilder<>& builder, llvm::Value* value);
 llvm::Value* from_kept(llvm::IRBuilder<>& builder, llvm::Value* kept, llvm::Type* type);

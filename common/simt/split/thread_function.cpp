@@ -35,7 +35,8 @@ namespace {
 constexpr std::array<const char*, 4> variables_of_threads = {"threadIdx", "blockIdx", "blockDim",
                                                              "gridDim"};
 
-/// Before anything is simplified; kernels that are split at all come to some hundreds afterwards.
+/// Limits, the first of which applies before anything is simplified; kernels that can be
+/// split end up with some hundreds of instructions.
 constexpr unsigned most_inlined = 40000;
 constexpr unsigned most_simplified = 4000;
 constexpr unsigned deepest_calls = 40;
@@ -44,7 +45,8 @@ bool starts_with(const std::string& text, std::string_view start) {
   return text.compare(0, start.size(), start) == 0;
 }
 
-/// What all lanes of a warp, or all threads of a block, decide together stays a call.
+/// Whether all lanes of a warp or all threads of a block run a function together, which therefore
+/// stays a call.
 bool is_collective(const Function& function) {
   const std::string name = plain_name(function);
   for (const char* start : {"__syncthreads", "__syncwarp", "__shfl", "__any", "__all_sync",
@@ -54,7 +56,7 @@ bool is_collective(const Function& function) {
   return false;
 }
 
-/// "scale<4>" of "void (anonymous namespace)::scale<4>(float*)".
+/// Shortens "void (anonymous namespace)::scale<4>(float*)" to "scale<4>".
 std::string without_signature(std::string name) {
   if (!name.empty() && name.back() == ')') {
     int depth = 0;
@@ -72,7 +74,7 @@ std::string without_signature(std::string name) {
   return name;
 }
 
-/// Whether a function can be the kernel, and is none of those that launch it.
+/// Whether a function may be the kernel rather than one of those that launch it.
 bool may_be_kernel(const Function& function) {
   const std::string name = function.getName().str();
   return !starts_with(name, "_ZN8tilewise4simt") && !starts_with(name, "_ZNK8tilewise4simt") &&
@@ -80,7 +82,8 @@ bool may_be_kernel(const Function& function) {
          name.find("$_") == std::string::npos && name.find("Ul") == std::string::npos;
 }
 
-/// Inlines what has a body, level by level. @return why that is impossible
+/// Inlines all functions that have a body, level by level.
+/// @return why that is impossible
 std::string inline_calls(Function& function, std::string& kernel) {
   for (unsigned depth = 0; depth < deepest_calls; ++depth) {
     SmallVector<CallBase*, 32> calls;
@@ -105,8 +108,8 @@ std::string inline_calls(Function& function, std::string& kernel) {
   return "it calls itself, or calls lie too deep";
 }
 
-/// Makes instructions of constants that lead to a variable of the thread's own, so that it can be
-/// replaced in this function alone.
+/// Turns constant expressions that lead to a thread's own variable into instructions, so that the
+/// variable can be replaced in this function alone.
 Value* replaced(Value* value, GlobalVariable* variable, AllocaInst* by, Instruction* before) {
   if (value == variable) return by;
   auto* const expression = dyn_cast<ConstantExpr>(value);
@@ -122,7 +125,7 @@ Value* replaced(Value* value, GlobalVariable* variable, AllocaInst* by, Instruct
     }
     made->setOperand(i, other);
   }
-  // What an operand was made of stands before the instruction that uses it.
+  // An instruction must come behind those that made its operands.
   if (made != nullptr) made->moveBefore(before);
   return made == nullptr ? value : made;
 }
@@ -150,7 +153,8 @@ void replace_variable(Function& function, GlobalVariable* variable, AllocaInst* 
   }
 }
 
-/// threadIdx and its like become local variables, which the simplification then takes apart.
+/// Turns threadIdx and similar variables into local variables, which the simplification then takes
+/// apart.
 void localise_variables(Function& function) {
   for (unsigned which = 0; which < variables_of_threads.size(); ++which) {
     GlobalVariable* const variable =
@@ -179,7 +183,7 @@ Function* copy_of(Function& run_thread) {
   CloneFunctionInto(copy, &run_thread, values, CloneFunctionChangeType::LocalChangesOnly, returns);
   copy->setLinkage(GlobalValue::InternalLinkage);
   copy->setComdat(nullptr);
-  // It must be able to be optimised whatever run_thread() was told.
+  // The copy must be open to optimisation whatever attributes run_thread() has.
   copy->removeFnAttr(Attribute::OptimizeNone);
   copy->removeFnAttr(Attribute::NoInline);
   return copy;
@@ -211,8 +215,8 @@ void drop_hints(Function& function) {
   }
 }
 
-/// As clang does, but for jump threading and unswitching: these copy code, barriers too, for
-/// conditions that threads may not share.
+/// Simplifies as clang does, but without jump threading and unswitching: these copy code, including
+/// barriers, for conditions that threads may not share.
 void simplify(Function& function, FunctionAnalysisManager& analyses) {
   FunctionPassManager first;
   first.addPass(make_sroa());

@@ -44,7 +44,7 @@ bool Uniformity::follow(Function& function, Parting parting) {
 }
 
 bool Uniformity::depends_on_thread(const Instruction& instruction) const {
-  // A local variable is each thread's own; so is what an atomic operation returns.
+  // Each thread has its own local variables, and its own result of an atomic operation.
   if (isa<AllocaInst>(instruction) || instruction.isAtomic()) return true;
   if (is_agreement(instruction)) return false;
   for (const Use& operand : instruction.operands()) {
@@ -69,7 +69,7 @@ bool Uniformity::part_at(const BasicBlock& block) {
       joins_[next] = join;
       is_new = true;
     } else if (known->second != join && known->second != nullptr) {
-      // Of two, the later one.
+      // If there are two joins, the later one counts.
       const bool is_later = join == nullptr || post_dominators_.dominates(join, known->second);
       if (is_later) known->second = join;
       is_new |= is_later;

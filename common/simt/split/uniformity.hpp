@@ -8,14 +8,15 @@
 
 namespace tilewise::split {
 
-/// What the threads of one row share, which differ in threadIdx.x alone: values that are the same
-/// for all of them, and blocks of code that all of them come to together.
+/// Finds what the threads of one row share; they differ only in threadIdx.x. Threads may share
+/// values, and blocks of code that all of them reach together.
 ///
-/// Threads of a row go from block to block side by side. What is loaded from an address that they
-/// share is shared, since kernels have no races between two barriers.
+/// The threads of a row go from block to block side by side. A value that is loaded from a shared
+/// address is shared, too, since kernels have no races between two barriers.
 class Uniformity {
  public:
-  /// Where threads' conditions differ: they part there, or what would be if they never did.
+  /// What to assume if threads' conditions differ: that the threads part there, or that they never
+  /// part.
   enum class Parting { happens, is_left_out };
 
   Uniformity(llvm::Function& function, const llvm::PostDominatorTree& post_dominators,
@@ -24,10 +25,11 @@ class Uniformity {
   /// Whether a value may differ from thread to thread.
   bool varies(const llvm::Value* value) const { return varying_.contains(value); }
 
-  /// Whether some threads of a row may come to a block without the others.
+  /// Whether some threads of a row may reach a block without the others.
   bool is_partial(const llvm::BasicBlock* block) const { return joins_.count(block) != 0; }
 
-  /// Where all threads are together again that have come to a partial block; null if nowhere.
+  /// The block where all threads meet again that have reached a partial block; null if there is
+  /// none.
   const llvm::BasicBlock* join_of(const llvm::BasicBlock* partial) const {
     return joins_.lookup(partial);
   }
@@ -43,7 +45,7 @@ class Uniformity {
   llvm::DenseMap<const llvm::BasicBlock*, const llvm::BasicBlock*> joins_;
 };
 
-/// Functions of the run-time that a block's threads are all told the same by.
+/// Whether a call is of a run-time function that returns the same to all threads of a block.
 bool tells_of_shared_memory(const llvm::CallBase& call);
 
 }  // namespace tilewise::split

@@ -1,6 +1,6 @@
-// What a warp whose lanes go different ways asks of memory, whoever compiled it and however he laid
-// out its code. What is expected follows from where the ways meet: lanes that have come to a place
-// that others can still come to, without another pass of a loop, wait for them there.
+// Tests the memory traffic of a warp whose lanes go different ways, whatever compiler laid out its
+// code and however. The expected values follow from where the ways meet: lanes that have reached a
+// place which others can still reach, without another pass of a loop, wait for them there.
 
 #include "common/simt/test/odd_control_flow.hpp"
 
@@ -26,7 +26,7 @@ void PrintTo(const Traffic& traffic, std::ostream* out) {
 
 constexpr int rows = 16, width = 32;
 
-/// (rows, 32): in row r it is bit r % 4 of its lane's number that an element tells.
+/// (rows, 32): an element of row r is bit r % 4 of its lane's number.
 std::vector<int> bits_of_lanes() {
   std::vector<int> values;
   for (int row = 0; row < rows; ++row) {
@@ -49,7 +49,8 @@ Traffic traffic_of(OddKernel kernel) {
           c.global_store_sectors};
 }
 
-// A row is 4 sectors; so is what every other, every fourth and every eighth lane has of it.
+// A row has 4 sectors, and so have the elements of every other, every fourth and every eighth lane
+// in it.
 const struct {
   const char* kernel;
   const char* why;

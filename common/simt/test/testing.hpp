@@ -37,7 +37,7 @@ class DeviceVector {
   T* data_ = nullptr;
 };
 
-/// A device as after a reset, without launches or findings of the test before.
+/// A test on a device as after a reset, without launches or findings of the test before.
 class SimtTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -46,7 +46,7 @@ class SimtTest : public ::testing::Test {
     take_findings();
   }
 
-  /// The one thing the simulator found; fails unless it is of the kind and ended the launch.
+  /// The only finding of the simulator; fails unless it is of this kind and ended the launch.
   Finding the_fatal_finding(const char* kind) {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
     const std::vector<Finding> found = take_findings();
@@ -57,7 +57,7 @@ class SimtTest : public ::testing::Test {
   }
 };
 
-/// A test of what the checked build sees.
+/// A test of what the checked build detects.
 class CheckedBuild : public SimtTest {
  protected:
   void SetUp() override {
@@ -69,7 +69,7 @@ class CheckedBuild : public SimtTest {
     use_device(core::gpu_profile("gtx1080"));
   }
 
-  /// The one thing that the checks found; fails where it is none or more.
+  /// The only finding of the checks; fails if there is none or more than one.
   static Finding the_finding() {
     const std::vector<Finding> found = take_findings();
     EXPECT_EQ(found.size(), 1u);

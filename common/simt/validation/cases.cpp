@@ -18,7 +18,8 @@ using cuda::DeviceBuffer;
 
 constexpr int warp_size = 32;
 
-/// Counters do not depend on the values of a matrix, but memory must have been written.
+/// Allocates written memory. Counters do not depend on a matrix's values, but its memory must have
+/// been written.
 DeviceBuffer zeros(std::size_t bytes) {
   DeviceBuffer buffer(bytes);
   buffer.upload(std::vector<char>(bytes).data());
@@ -29,7 +30,7 @@ cudaError_t finish(cudaError_t launched) {
   return launched != cudaSuccess ? launched : cudaDeviceSynchronize();
 }
 
-/// `multiply(A, B, C)` on matrices (n, n).
+/// A case that calls `multiply(A, B, C)` on matrices (n, n).
 template <class Multiply>
 CounterCase product(std::string name, int n, Multiply multiply) {
   return {
@@ -89,7 +90,7 @@ Pattern strided(int bytes, int stride) {
   return {"stride " + std::to_string(stride), bytes, [=](int lane) { return stride * lane; }};
 }
 
-/// Rows of neighbouring lanes, as those of a block that is narrower than a warp.
+/// Rows of neighbouring lanes, as in a block that is narrower than a warp.
 Pattern rows(int bytes, int lanes, int pitch) {
   return {"rows of " + std::to_string(lanes) + " lanes pitch " + std::to_string(pitch), bytes,
           [=](int lane) { return lane / lanes * pitch + lane % lanes; }};
@@ -102,7 +103,7 @@ Pattern one_each(int bytes, int lanes, int pitch) {
           [=](int lane) { return lane / lanes * pitch; }};
 }
 
-/// "1+4" for 5: the bits of a lane's number.
+/// Names the bits of a lane's number: "1+4" for 5.
 std::string bit_names(int bits) {
   std::string names;
   for (int bit = 1; bit < warp_size; bit *= 2) {
@@ -111,7 +112,8 @@ std::string bit_names(int bits) {
   return names;
 }
 
-/// Numbers the lanes from 0, but those alike that differ in the bits of `alike` alone.
+/// Numbers the lanes from 0, but gives the same number to lanes that differ only in the bits of
+/// `alike`.
 int folded_lane(int lane, int alike) {
   int number = 0;
   for (int bit = 1, next = 1; bit < warp_size; bit *= 2) {
@@ -122,15 +124,15 @@ int folded_lane(int lane, int alike) {
   return number;
 }
 
-/// Consecutive elements, but one for all lanes that differ in the bits of `alike` alone. 16, say:
-/// both half-warps access the same 16 elements.
+/// Consecutive elements, but the same element for lanes that differ only in the bits of `alike`.
+/// With 16, for example, both half-warps access the same 16 elements.
 Pattern folded(int bytes, int alike) {
   return {"alike across lane bits " + bit_names(alike), bytes,
           [=](int lane) { return folded_lane(lane, alike); }};
 }
 
-/// Elements below `range`, drawn with the seed, but one for all lanes that differ in the bits of
-/// `alike` alone.
+/// Random elements below `range`, drawn with the seed, but the same element for lanes that differ
+/// only in the bits of `alike`.
 Pattern scattered(int bytes, int range, unsigned seed, int alike = 0) {
   std::mt19937 random(seed);
   std::vector<int> elements;

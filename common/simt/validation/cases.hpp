@@ -8,8 +8,8 @@
 
 namespace tilewise::simt {
 
-/// One kernel launch whose counters are compared, the same on a GPU under Nsight Compute and on the
-/// simulator.
+/// One kernel launch whose counters are compared: it is the same on a GPU under Nsight Compute and
+/// on the simulator.
 struct CounterCase {
   std::string name;  ///< without commas, because it stands in a CSV file
   /// Launches exactly one kernel, on memory of its own, and waits for it.

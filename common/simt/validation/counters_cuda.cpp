@@ -1,5 +1,5 @@
-// counters_cuda: launches the kernel of every counter case on a GPU, one after another, for
-// Nsight Compute to watch; collect_counters runs it. counters_cuda --list prints their names.
+// counters_cuda launches the kernel of every counter case on a GPU, one after another, while Nsight
+// Compute watches; collect_counters runs it. counters_cuda --list prints the names of the cases.
 
 #include <cstdio>
 #include <cstring>

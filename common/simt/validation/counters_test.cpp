@@ -1,4 +1,4 @@
-// The counters of the simulator against those that Nsight Compute read on an H200, case by case.
+// Compares the simulator's counters with those that Nsight Compute read on an H200, case by case.
 
 #include <gmock/gmock.h>
 
@@ -24,7 +24,7 @@ void PrintTo(const CounterCase& counter_case, std::ostream* out) { *out << count
 
 namespace {
 
-using Count = std::int64_t;  // signed: differences are looked at
+using Count = std::int64_t;  // signed, because differences are formed
 
 std::vector<std::string> fields(const std::string& line) {
   std::vector<std::string> result;
@@ -33,7 +33,7 @@ std::vector<std::string> fields(const std::string& line) {
   return result;
 }
 
-/// By case and metric: what collect_counters wrote.
+/// The values that collect_counters wrote, by case and metric.
 using Table = std::map<std::string, std::map<std::string, Count>>;
 
 Table read_table() {
@@ -85,9 +85,10 @@ const Column columns[] = {
     {"smsp__sass_inst_executed_op_shared_st.sum", &Counters::shared_store_requests},
 };
 
-/// Shared wavefronts, which Nsight Compute counts twice: in the hardware, where warps that wait for
-/// each other add to the count, and from the addresses that an instrumented kernel reports, by
-/// rules that overrate some conflicts of wide loads. The lower count is free of either excess.
+/// Shared wavefronts, which Nsight Compute counts in two ways: in the hardware, where warps that
+/// wait for each other add to the count, and from the addresses that an instrumented kernel
+/// reports, by rules that overrate some conflicts of wide loads. The lower count has neither
+/// excess.
 struct Wavefronts {
   const char* of_hardware;
   const char* from_addresses;
@@ -120,7 +121,7 @@ TEST_P(CountersOfCase, AreThoseOfAnH200) {
     EXPECT_NEAR(simulated, hardware, 0.05 * hardware) << of_hardware;
     waited += hardware - simulated;
   }
-  // To the hardware, a wavefront that waited for another warp is a bank conflict, too.
+  // The hardware also counts a wavefront that waited for another warp as a bank conflict.
   const Count conflicts = gpu.at("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum") +
                           gpu.at("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum");
   EXPECT_EQ(static_cast<Count>(counters.shared_bank_conflicts), conflicts - waited);

@@ -1,9 +1,9 @@
-// Writes what the model of a kernel's time needs to know of every measured kernel:
+// Writes the counters that the model of a kernel's time needs of every measured kernel:
 //
 //   model_counters model|unseen [first [count]] > common/model/testdata/model_counters.csv
 //
-// with rows in the order of common/model/testdata/model_measurements.csv, or of
-// unseen_measurements.csv, then for unseen_counters.csv.
+// The rows are in the order of common/model/testdata/model_measurements.csv, or for
+// unseen_counters.csv in that of unseen_measurements.csv.
 
 #include <cuda_runtime.h>
 

@@ -26,14 +26,14 @@
 #include "labs/08_dgemm_dtrsm/dtrsm.hpp"
 #include "labs/09_rank1_update/matmul_rank1.hpp"
 
-// In grading/stages/*/beside.
+// These are defined in grading/stages/*/beside.
 decltype(transpose_naive) muni2009_plain_transpose_naive, muni2009_strided_transpose_naive,
     muni2009_tile_transpose_naive;
 decltype(dgemm_global) fing2020_dgemm_global, fing2020_dgemm_shared;
 decltype(dtrsm_32_shared) fing2020_dtrsm_32_shared, fing2020_dtrsm_32_shuffle;
 
-// Right kernels in other styles (grading/stages/*/others), each in a namespace of its own: how it
-// is called, its stage and style, its function.
+// Correct kernels in other styles (grading/stages/*/others), each in a namespace of its own. An
+// entry holds the name of the call, the stage, the style and the function.
 #define TILEWISE_OTHERS(OTHER)                                \
   OTHER(by_blocks, 02, flat_grid, matmul_grid)                \
   OTHER(by_blocks, 02, matrix_view, matmul_grid)              \
@@ -84,11 +84,11 @@ TILEWISE_OTHERS(DECLARE)
 namespace tilewise::simt {
 namespace {
 
-/// What a call is made with. What the matrices hold plays no part; each is as large as any of them
-/// must be.
+/// The arguments of a call. The matrices' values play no part, and each matrix is as large as the
+/// largest must be.
 struct Arguments {
   int m, n, k;
-  int a, b, c;  ///< as the columns of model_measurements.csv
+  int a, b, c;  ///< as in the columns of model_measurements.csv
   const void *A, *B;
   void* C;
 

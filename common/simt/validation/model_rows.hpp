@@ -7,15 +7,16 @@
 
 namespace tilewise::simt {
 
-/// The columns of common/model/testdata/model_counters.csv.
+/// The header line of common/model/testdata/model_counters.csv, which names its columns.
 std::string model_counters_header();
 
-/// The columns a, b and c of common/model/testdata/model_measurements.csv are what a function
-/// takes besides sizes: for products by tiles tile, rx and ry or results, for stages 1 and 2 the
-/// block's sides; 0 where there is none. k = 0: a transpose of (m, n).
+/// Simulates the call of a row of common/model/testdata/model_measurements.csv on a sample of its
+/// blocks.
 ///
-/// Simulates the call of a row of common/model/testdata/model_measurements.csv, sampled.
-/// @throws std::runtime_error where the call fails or launches other than one kernel.
+/// The row's columns a, b and c are the function's arguments besides sizes: for products by tiles
+/// tile, rx and ry or results, for stages 1 and 2 the block's sides; 0 if there is none. k = 0
+/// means a transpose of (m, n).
+/// @throws std::runtime_error if the call fails or does not launch exactly one kernel.
 KernelProfile profile_of(const model::ReferenceRow& row);
 
 /// The row's line of model_counters.csv, without the end of line.

@@ -1,5 +1,5 @@
-// That common/model/testdata/model_counters.csv and unseen_counters.csv are what the simulator
-// counts: a few of their rows, of each GPU and kind of kernel, anew.
+// Checks that common/model/testdata/model_counters.csv and unseen_counters.csv hold what the
+// simulator counts, by counting some of their rows again, for each GPU and kind of kernel.
 
 #include "common/simt/validation/model_rows.hpp"
 
@@ -32,8 +32,9 @@ TEST_P(ModelRows, AreWhatTheSimulatorCounts) {
   const std::vector<std::string> recorded = recorded_lines(table);
   ASSERT_EQ(recorded.size(), rows.size() + 1);
   EXPECT_EQ(recorded[0], model_counters_header());
-  // The smallest order of each function on each GPU takes a second or less, and so does a product
-  // in another style, of which most have one row. The ladder's kernels are counted in all blocks.
+  // The smallest order of each function on each GPU takes a second or less; so does a product in
+  // another style, and most styles have only one row. The ladder's kernels are counted in all
+  // blocks.
   constexpr int largest = 1024, largest_of_ladder = 512;
   std::set<std::string> seen;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -51,7 +52,7 @@ TEST_P(ModelRows, AreWhatTheSimulatorCounts) {
 }
 INSTANTIATE_TEST_SUITE_P(Tables, ModelRows, testing::Values("model", "unseen"));
 
-// Counters of a kernel that computes something else would be worth nothing.
+// The counters of a kernel that computes something else would be worthless.
 TEST(SgemmLadder, ComputesHalfTheProductAndThreeTimesWhatWasThere) {
   constexpr int n = 256;
   use_device(core::gpu_profile("h200"));
@@ -76,7 +77,7 @@ TEST(SgemmLadder, ComputesHalfTheProductAndThreeTimesWhatWasThere) {
               cudaSuccess);
     for (int row = 0; row < n; row += 3) {
       for (int col = 0; col < n; ++col) {
-        float sum = 0;  // of small whole numbers: exact
+        float sum = 0;  // a sum of small whole numbers, so it is exact
         for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + col];
         ASSERT_EQ(result[row * n + col], 0.5f * sum + 6) << row << ", " << col;
       }
@@ -85,7 +86,7 @@ TEST(SgemmLadder, ComputesHalfTheProductAndThreeTimesWhatWasThere) {
   EXPECT_FALSE(sgemm_ladder(A, B, C, n, 11));
 }
 
-/// Shared efficiency of a call of model_measurements.csv, and that of its lanes.
+/// The shared efficiency of a call of model_measurements.csv, and that of its lanes.
 model::KernelMetrics shared_metrics(const std::string& function, int n, int tile, int results) {
   for (const model::ReferenceRow& row : model::reference_table("model_measurements.csv")) {
     if (row.text("function") != function || row.integer("n") != n || row.integer("a") != tile ||
@@ -106,20 +107,21 @@ model::KernelMetrics shared_metrics(const std::string& function, int n, int tile
   return {};
 }
 
-// course2025: 42.31% with blocks of 16 x 16 and 4 results, 70% with 32 x 32. Distinct bytes: a word
-// of A is one, however many lanes want it.
+// course2025 has 42.31% with blocks of 16 x 16 and 4 results, and 70% with 32 x 32. It counts
+// distinct bytes: a word of A counts once, however many lanes want it.
 TEST(ModelRows, HaveTheSharedEfficiencyOfCourse2025) {
   EXPECT_NEAR(shared_metrics("matmul_strided", 1024, 16, 4).shared_efficiency_pct, 42.31, 0.005);
   EXPECT_NEAR(shared_metrics("matmul_strided", 1024, 32, 4).shared_efficiency_pct, 70.00, 0.005);
 }
 
-// fing2020: 132.00% of DGEMM with tiles, 0.00% without. There a word of A is 32, one a lane.
+// fing2020 has 132.00% for DGEMM with tiles, and 0.00% without. There a word of A counts 32 times,
+// once a lane.
 TEST(ModelRows, HaveTheSharedEfficiencyOfFing2020) {
   const model::KernelMetrics tiles = shared_metrics("fing2020_dgemm_shared", 512, 0, 0);
   EXPECT_NEAR(tiles.shared_efficiency_of_lanes_pct, 132.00, 0.005);
   EXPECT_NEAR(tiles.shared_efficiency_pct, 70.00, 0.005);
   EXPECT_EQ(shared_metrics("fing2020_dgemm_global", 512, 0, 0).shared_efficiency_of_lanes_pct, 0);
-  // Published are 9.99% and 6.10% of kernels whose code is not.
+  // 9.99% and 6.10% are published, but the code of those kernels is not.
   const double told_by_memory =
       shared_metrics("fing2020_dtrsm_32_shared", 512, 0, 0).shared_efficiency_of_lanes_pct;
   const double told_by_shuffles =

@@ -1,5 +1,5 @@
-// The simulator's counters, the formulas of common/model and a profiler's figures for one kernel:
-// put2025, 28 configurations on a GTX 1080.
+// Compares the simulator's counters, the formulas of common/model and a profiler's figures for one
+// kernel: put2025, 28 configurations on a GTX 1080.
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -40,8 +40,8 @@ struct Measured {
   int n;
 };
 
-/// Those without registers spilled to memory: that traffic is in the report's figures, but in no
-/// source.
+/// The rows without registers that are spilled to memory: the report's figures include that
+/// traffic, but no source code shows it.
 std::vector<Measured> measured_rows() {
   std::vector<Measured> rows;
   for (const ReferenceRow& row : model::reference_table("put2025_gtx1080_rx_ry.csv")) {
@@ -52,7 +52,7 @@ std::vector<Measured> measured_rows() {
   return rows;
 }
 
-/// The kernel's profile, from a few of its blocks. What the matrices hold plays no part.
+/// The kernel's profile, from a few of its blocks. The matrices' values play no part.
 KernelProfile profile(const Tiling& tiling, int n) {
   const std::size_t size = std::size_t(n) * n;
   const DeviceFloats A = allocate(size), B = allocate(size), C = allocate(size);
@@ -109,9 +109,10 @@ TEST_F(Put2025, Multiplies) {
   }
 }
 
-// Where eight neighbouring lanes reach beyond a line of 128 bytes, the GTX 1080 seems to store four
-// lanes at a time, so that a sector two fours share counts twice. Of the strides here only 5 has
-// such sectors: 56 for 50 in the five stores of 80 columns, and 1.12 is also what the report shows.
+// If eight neighbouring lanes reach beyond a line of 128 bytes, the GTX 1080 seems to store four
+// lanes at a time, so that a sector which two groups of four share counts twice. Of the strides
+// here only 5 has such sectors: 56 for 50 in the five stores of 80 columns. The report shows 1.12,
+// too.
 double published_sectors_per_sector(const Tiling& tiling) { return tiling.rx == 5 ? 56.0 / 50 : 1; }
 
 TEST_F(Put2025, CountsWhatAProfilerCounted) {
@@ -126,7 +127,7 @@ TEST_F(Put2025, CountsWhatAProfilerCounted) {
       double counted;
       double tolerance;
     } comparisons[] = {
-        // nvprof takes a request for 16 transactions, however many sectors it touches.
+        // nvprof counts a request as 16 transactions, however many sectors it touches.
         {"gld_transactions", 16.0 * counted.global_load_requests, 0.01},
         {"l2_read_transactions", double(counted.global_load_sectors), 0.01},
         {"gst_transactions", stored_sectors, 0.01},
@@ -144,7 +145,7 @@ TEST_F(Put2025, CountsWhatAProfilerCounted) {
   }
 }
 
-/// What the formulas have exactly for any n.
+/// Checks the counts that the formulas give exactly for any n.
 void expect_exact_counts(const KernelProfile& counted, const Tiling& tiling, std::uint64_t n) {
   EXPECT_EQ(counted.launch.grid[0], model::blocks_along_x(tiling, n));
   EXPECT_EQ(counted.launch.grid[1], model::blocks_along_y(tiling, n));
@@ -169,7 +170,8 @@ TEST_F(Put2025, CountsWhatTheFormulasSay) {
         double(counted.counters.global_load_bytes + counted.counters.global_store_bytes) /
         sizeof(float);
     const double formula = model::approximate_accesses(measured.tiling, measured.n);
-    // Equal where blocks divide n; with 8x8 results a thread, 12.5 blocks along n = 1600 are 13.
+    // They are equal if blocks divide n; with 8x8 results a thread, 12.5 blocks along n = 1600
+    // become 13.
     EXPECT_GE(accesses / formula, 1 - 1e-12);
     EXPECT_LE(accesses / formula, 1.04);
     // The formula for large n leaves out the stores, which count most with 8x8 results a thread.

@@ -1,8 +1,8 @@
-// tilewise-whole-copies CLANG ARGUMENT... -c SOURCE -o OBJECT: compiles as clang does, but with
-// copies of small objects kept whole (whole_copies.hpp). Stands in front of the compiler as ccache
-// does, for submissions and for builds that run kernels in the checked build. With the argument
-// -DTILEWISE_RETURN_THUNKS, which says nothing to clang 14 itself, functions return by way of
-// __x86_return_thunk, as later ones have it for -mfunction-return=thunk-extern.
+// tilewise-whole-copies CLANG ARGUMENT... -c SOURCE -o OBJECT compiles as clang does, but keeps
+// copies of small objects whole (whole_copies.hpp). It is put in front of the compiler as ccache
+// is, for submissions and for builds that run kernels in the checked build. With the argument
+// -DTILEWISE_RETURN_THUNKS, which clang 14 itself ignores, functions return by way of
+// __x86_return_thunk, as newer clangs do it for -mfunction-return=thunk-extern.
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 using Arguments = std::vector<std::string>;
 
-/// Returns the exit status; 2 if there is none.
+/// Runs a command. Returns its exit status; 2 if there is none.
 int run(Arguments arguments) {
   std::vector<char*> words;
   for (std::string& argument : arguments) words.push_back(argument.data());
@@ -45,7 +45,8 @@ int run(Arguments arguments) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 }
 
-/// What belongs to reading a source, and would have the second step write dependencies anew.
+/// Removes arguments about reading a source, which would make the second step write the
+/// dependencies anew.
 Arguments without_preprocessing(const Arguments& arguments) {
   Arguments rest;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -70,7 +71,7 @@ bool rewrite(const fs::path& file, std::string (*rewritten)(std::string_view)) {
   return false;
 }
 
-/// @param arguments for an object
+/// @param arguments those for compiling to an object file
 int compile_by_way_of_assembly(Arguments arguments) {
   const auto output = std::ranges::find(arguments, "-o") + 1;
   const std::string object = *output;

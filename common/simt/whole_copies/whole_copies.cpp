@@ -36,8 +36,9 @@ std::optional<unsigned> take_number(std::string_view& text) {
   return number;
 }
 
-/// The arguments of a call, `text` beginning behind its parenthesis; what follows the call stays in
-/// `text`. Values may be expressions in parentheses, and names may be quoted.
+/// Returns the arguments of a call, where `text` begins behind the opening parenthesis; afterwards
+/// `text` holds what follows the call. Values may be expressions in parentheses, and names may be
+/// quoted.
 std::vector<std::string_view> take_arguments(std::string_view& text) {
   std::vector<std::string_view> arguments;
   std::size_t begin = 0;
@@ -99,19 +100,20 @@ std::optional<Copy> parse_copy(std::string_view line) {
   return copy;
 }
 
-// A GPU's thread moves no more at a time. What has more pieces is left to the sanitizer, which
-// reports it word by word: a structure of hundreds of elements is no vector.
+// A GPU's thread moves no more at a time. Copies of more pieces are left to the sanitizer, which
+// reports them word by word: a structure of hundreds of elements is no vector.
 constexpr unsigned most_bytes = 16, most_pieces = 16;
 
-/// How many bytes are moved at a time: as many as either side is aligned to, as on a GPU. 0 where
-/// the copy is none to rewrite.
+/// The number of bytes that are moved at a time: as many as both sides are aligned to, as on a GPU.
+/// 0 if the copy is not to be rewritten.
 unsigned bytes_of_piece(const Copy& copy) {
   const unsigned piece = std::min({copy.to.alignment, copy.from.alignment, most_bytes});
   const bool fits = copy.bytes > 1 && copy.bytes % piece == 0 && copy.bytes / piece <= most_pieces;
   return fits ? piece : 0;
 }
 
-/// A vector, because SROA splits integers, too. Of words where it can be, as most elements are.
+/// The type of a piece: a vector, because SROA splits integers, too. It has words as elements if
+/// possible, as most objects do.
 std::string_view piece_type(unsigned bytes) {
   switch (bytes) {
     case 1:
@@ -134,7 +136,7 @@ class Pieces {
       : copy_(copy), piece_(piece), type_(piece_type(piece)), number_(number), result_(result) {}
 
   void write() {
-    // The sides may overlap, so that all is loaded first. Nothing is promised about alignment: an
+    // The sides may overlap, so everything is loaded first. No alignment is promised: an
     // instruction that relies on it would end the kernel before the access could be judged.
     for (unsigned at = 0; at < copy_.bytes; at += piece_) {
       const std::string from = pointer(copy_.from, "from", at);
@@ -155,7 +157,7 @@ class Pieces {
     result_.append(copy_.indent).append(instruction).append(copy_.debug_location).append("\n");
   }
 
-  /// Names a pointer to one piece; returns it with its type.
+  /// Writes and names a pointer to one piece; returns it with its type.
   std::string pointer(const Side& side, const std::string& what, unsigned at) {
     const std::string type(side.type);
     std::string value(side.value);
@@ -178,8 +180,8 @@ class Pieces {
   std::string& result_;
 };
 
-/// Appends a line, less what it says of the alignment of what references refer to: a float4 & that
-/// refers to an odd address must not end the kernel, either.
+/// Appends a line without the alignment that it states for references: a float4 & that refers to an
+/// odd address must not end the kernel, either.
 void append_without_alignment_of_references(std::string_view line, std::string& result) {
   constexpr std::string_view alignment = " align ", end = " dereferenceable(";
   std::size_t copied = 0;
@@ -194,8 +196,9 @@ void append_without_alignment_of_references(std::string_view line, std::string& 
   result.append(line.substr(copied)).append("\n");
 }
 
-/// The handlers of what C++ leaves open note it, and touch nothing of the kernel's: what was loaded
-/// before a check need not be loaded again behind it. g++ knows that by itself.
+/// Whether a line declares a handler of undefined behaviour. A handler notes the behaviour and
+/// touches none of the kernel's memory, so what was loaded before a check need not be loaded again
+/// behind it. g++ knows that by itself.
 bool declares_handler(std::string_view line) {
   return line.starts_with("declare void @__ubsan_handle_");
 }
@@ -229,7 +232,7 @@ std::string with_whole_copies(std::string_view llvm_text) {
 
 std::string with_return_thunks(std::string_view assembly) {
   std::string text;
-  bool is_noted = false;  // where the function of this line returns to
+  bool is_noted = false;  // whether it is known where this line's function returns to
   while (!assembly.empty()) {
     const std::size_t end = std::min(assembly.find('\n'), assembly.size() - 1) + 1;
     const std::string_view line = assembly.substr(0, end);

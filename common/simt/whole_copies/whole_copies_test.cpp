@@ -89,10 +89,10 @@ INSTANTIATE_TEST_SUITE_P(
     WholeCopies, OtherLines,
     testing::Values(
         "", "\n", "define void @f(ptr %0) {\n",
-        // of no known alignment, or one that does not divide them
+        // without a known alignment, or with one that does not divide the size
         "  call void @llvm.memcpy.p0.p0.i64(ptr %a, ptr align 16 %b, i64 16, i1 false)\n",
         "  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a, ptr align 16 %b, i64 12, i1 false)\n",
-        // large, one byte, and of a size known when it runs
+        // large, of one byte, and of a size that is known only at run-time
         "  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a, ptr align 16 %b, i64 512, i1 false)\n",
         "  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %a, ptr align 1 %b, i64 1, i1 false)\n",
         "  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a, ptr align 16 %b, i64 %n, i1 false)\n",
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
         "  call void @llvm.memcpy.p1.p0.i64(ptr addrspace(1) align 16 %a, ptr align 16 %b, i64 16, "
         "i1 "
         "false)\n",
-        // the declaration, and what is not what it seems to be
+        // the declaration, and lines that only look like a copy
         "declare void @llvm.memcpy.p0.p0.i64(ptr noalias, ptr noalias, i64, i1 immarg) #3\n",
         "  call void @llvm.memcpy.p0\n", "  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a\n"));
 

@@ -1,4 +1,4 @@
-/// Copies that a group makes together, and waits for.
+/// Copies that a group makes and waits for together.
 #pragma once
 
 #include "../cooperative_groups.h"

@@ -1,4 +1,4 @@
-/// Reductions over lanes of a warp, and over tiles of several: every thread gets the result.
+/// Reductions over lanes of a warp, and over tiles of several warps: every thread gets the result.
 #pragma once
 
 #include "../cooperative_groups.h"

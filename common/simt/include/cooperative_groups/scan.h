@@ -9,7 +9,7 @@ namespace cooperative_groups {
 
 namespace details {
 
-/// What the first lane of an exclusive scan gets.
+/// The result of an exclusive scan in the first lane.
 template <class T, class Operation>
 T identity_of(const Operation&) {
   return T{};

@@ -1,5 +1,5 @@
-/// NVTX, by which a program names what it does to a profiler: no profiler listens here, as on a
-/// machine where none was started.
+/// NVTX, with which a program names its activities for a profiler. No profiler listens here, as on
+/// a machine where none was started.
 #pragma once
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 #pragma once
 
-// Stands before the CUDA Toolkit's header of this name, by which programs hand memory of
-// cudaMalloc() to Thrust's algorithms. Those run on the host here: what such a program allocates is
-// open to it.
+// Is found before the CUDA Toolkit's header of this name, through which programs hand memory of
+// cudaMalloc() to Thrust's algorithms. Those run on the host here, so the host may access what such
+// a program allocates.
 
 #include <cuda_runtime.h>
 #include_next <thrust/device_ptr.h>

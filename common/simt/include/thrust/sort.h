@@ -1,7 +1,7 @@
 #pragma once
 
-// Stands before the CUDA Toolkit's header of this name: programs rely on what comes with it where
-// Thrust's system is `cuda`.
+// Is found before the CUDA Toolkit's header of this name. Programs rely on the headers that it
+// includes if Thrust's system is `cuda`.
 
 #include <thrust/sequence.h>
 #include_next <thrust/sort.h>

@@ -9,10 +9,11 @@
 
 namespace tilewise::simt {
 
-/// Lets the block's other threads run: a thread that spins on an atomic waits for one of them.
+/// Lets the block's other threads run, because a thread that spins on an atomic waits for one of
+/// them.
 Switch let_others_run();
 
-/// Unsigned integer of T's size, the type the host's compare-and-swap works on.
+/// The unsigned integer of T's size, on which the host's compare-and-swap works.
 template <class T>
 using Bits = std::conditional_t<sizeof(T) == 8, uint64_t,
                                 std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>>;
@@ -28,8 +29,8 @@ T value_of(Bits<T> bits) {
   return __builtin_bit_cast(T, bits);
 }
 
-/// For the checked build, where an atomic operation is to be one access: replaces *address by
-/// change(*address, operand) and returns the old value.
+/// Replaces *address by change(*address, operand) and returns the old value. The checked build uses
+/// it, because there an atomic operation has to be a single access.
 uint16_t atomically_replace(uint16_t* address, uint16_t operand,
                             uint16_t (*change)(uint16_t old, uint16_t operand));
 uint32_t atomically_replace(uint32_t* address, uint32_t operand,
@@ -37,8 +38,8 @@ uint32_t atomically_replace(uint32_t* address, uint32_t operand,
 uint64_t atomically_replace(uint64_t* address, uint64_t operand,
                             uint64_t (*change)(uint64_t old, uint64_t operand));
 
-/// Replaces *address by Change()(*address, operand) and returns the old value. Inlined, as all
-/// atomics are, so that the checked build knows the kernel's line.
+/// Replaces *address by Change()(*address, operand) and returns the old value. It is inlined, as
+/// all atomics are, so that the checked build knows the kernel's line.
 template <class Change, class T>
 [[gnu::always_inline]] inline T atomically(T* address, T operand) {
   using Word = Bits<T>;
@@ -57,7 +58,7 @@ template <class Change, class T>
 #endif
 }
 
-// What becomes of the old value and the operand.
+// How the old value and the operand are combined.
 struct Sum {
   template <class T>
   T operator()(T a, T b) const {
@@ -169,7 +170,7 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline T atomicExch(T* address, tilewise::simt::Operand<T> value) {
   const T old = tilewise::simt::atomically<tilewise::simt::Second>(address, T(value));
-  // Storing what was there already is how a spin lock sees that it must wait.
+  // A spin lock sees that it must wait when it stores a value that was there already.
   if (tilewise::simt::bits_of<T>(old) == tilewise::simt::bits_of<T>(value)) {
     tilewise::simt::follow(tilewise::simt::let_others_run());
   }
@@ -188,7 +189,7 @@ template <class T>
   return value_of<T>(seen);
 }
 
-// One block's atomics, and those that the host takes part in, are as all others.
+// Atomics for one block, and those that the host takes part in, behave as all others.
 #define TILEWISE_OF_SCOPE(name, scope)                                                        \
   template <class T>                                                                          \
   [[gnu::always_inline]] inline T name##scope(T* address, tilewise::simt::Operand<T> value) { \

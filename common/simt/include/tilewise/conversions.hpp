@@ -6,13 +6,13 @@
 #include <limits>
 #include <type_traits>
 
-// Conversions between numbers, by the way that they round: to nearest (even), to zero, down, up.
+// Conversions between numbers, each with its rounding: to nearest (even), to zero, down or up.
 
 namespace tilewise::simt {
 
-/// A whole number as an integer, as GPUs have it: the nearest that there is. What is no number
-/// becomes 0 where both have 32 bits, else the integer whose highest bit alone is set (PTX ISA,
-/// "cvt").
+/// Converts a whole number to an integer as GPUs do, to the nearest value that there is. A NaN
+/// becomes 0 if both types have 32 bits, otherwise the integer whose highest bit alone is set (PTX
+/// ISA, "cvt").
 template <class Int, class Real>
 constexpr Int to_integer(Real whole) {
   constexpr Int lowest = std::numeric_limits<Int>::min();
@@ -22,13 +22,13 @@ constexpr Int to_integer(Real whole) {
                ? Int{0}
                : static_cast<Int>(std::make_unsigned_t<Int>{1} << (8 * sizeof(Int) - 1));
   }
-  // One more than the largest is a power of two, and no rounding is in the way.
+  // One more than the largest integer is a power of two, so no rounding distorts the comparison.
   if (whole >= static_cast<Real>(largest / 2 + 1) * 2) return largest;
   if (whole <= static_cast<Real>(lowest)) return lowest;
   return static_cast<Int>(whole);
 }
 
-/// A number that Real need not have, as one that it has, on one side of it.
+/// Converts a number that Real may not be able to represent, rounding to one side.
 template <class Real, class From>
 inline Real down_to(From value) {
   constexpr Real least = -std::numeric_limits<Real>::infinity();
@@ -46,7 +46,8 @@ inline Real cut_to(From value) {
 
 }  // namespace tilewise::simt
 
-// A macro, because the names are CUDA's. `f` is what functions of <math.h> for it end with.
+// A macro makes these functions, because their names are CUDA's. `f` is the suffix of the functions
+// of <math.h> for the type.
 #define TILEWISE_TO_INTEGER(Real, from, Int, to, f)                                                \
   inline Int __##from##2##to##_rn(Real x) { return tilewise::simt::to_integer<Int>(rint##f(x)); }  \
   inline Int __##from##2##to##_rz(Real x) { return tilewise::simt::to_integer<Int>(trunc##f(x)); } \
@@ -62,7 +63,7 @@ TILEWISE_TO_INTEGERS(double, double, )
 #undef TILEWISE_TO_INTEGER
 #undef TILEWISE_TO_INTEGERS
 
-// `Exact` has all values that are converted.
+// `Exact` can represent all values that are converted.
 #define TILEWISE_TO_REAL(From, from, Real, to, Exact)                                          \
   inline Real __##from##2##to##_rn(From x) { return static_cast<Real>(x); }                    \
   inline Real __##from##2##to##_rz(From x) { return tilewise::simt::cut_to<Real, Exact>(x); }  \

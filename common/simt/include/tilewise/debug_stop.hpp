@@ -2,24 +2,24 @@
 
 #include "vector_types.hpp"
 
-/// What a module built for a debugger (TILEWISE_DEBUG) does beside running its kernels: it lets gdb
-/// stop in one thread of one block without asking in all others, which would take minutes, and
-/// finds out which thread writes a certain element. One operating-system thread runs all blocks
-/// then.
+/// State and hooks that a module built for a debugger (TILEWISE_DEBUG) has in addition. They let
+/// gdb stop in one thread of one block without asking in all others, which would take minutes, and
+/// find out which thread writes a certain element. In such a module one operating-system thread
+/// runs all blocks.
 namespace tilewise::simt {
 
 struct DebugStop {
-  uint3 block, thread;  ///< the ones wanted
-  unsigned launch;      ///< of the call's launches the first that counts, from 1 on
+  uint3 block, thread;  ///< where gdb is to stop
+  unsigned launch;      ///< the first launch of the call that counts, from 1 on
   bool armed;           ///< whether any thread is wanted
-  unsigned launches;    ///< so far
+  unsigned launches;    ///< launches so far
 
   /// An element in device memory; null: none.
   const volatile unsigned char* watched;
   unsigned watched_bytes;
-  unsigned char last[8];  ///< what it held when it was looked at last
+  unsigned char last[8];  ///< what the element held when it was last looked at
   bool written;
-  uint3 writer_block, writer_thread;  ///< that gave it another value last
+  uint3 writer_block, writer_thread;  ///< who last changed its value
   unsigned writer_launch;
 };
 
@@ -27,12 +27,12 @@ struct DebugStop {
 
 extern "C" {
 
-/// Filled in by the program that loads the module.
+/// The program that loads the module fills this in.
 [[gnu::visibility("default"), gnu::used]] inline tilewise::simt::DebugStop tilewise_debug_stop = {};
 
-/// Where gdb stops: the wanted thread is about to run the kernel.
+/// gdb sets its breakpoint here: the wanted thread is about to run the kernel.
 [[gnu::visibility("default"), gnu::used, gnu::noinline]] inline void tilewise_kernel_starts() {
-  asm volatile("");  // a call without effect could be left out
+  asm volatile("");  // the compiler could leave out a call without effect
 }
 }
 
@@ -50,8 +50,8 @@ inline void note_thread_start() {
   }
 }
 
-/// At the end of a thread and wherever it lets others run: what has changed since the last time is
-/// its doing.
+/// Called at the end of a thread and wherever it lets others run: whatever has changed since the
+/// last call is this thread's doing.
 inline void note_turn_end() {
   DebugStop& stop = tilewise_debug_stop;
   if (stop.watched == nullptr) return;

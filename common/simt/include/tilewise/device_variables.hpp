@@ -4,18 +4,18 @@
 
 #include <type_traits>
 
-// What the rewriter adds to the declarations of `__device__` and `__constant__` variables, for the
-// checked build to find them by (common/simt/runtime/module_variables.hpp). Macros, because
-// attributes and names that are put together can come from nothing else.
+// The rewriter adds these to the declarations of `__device__` and `__constant__` variables, so that
+// the checked build finds them (common/simt/runtime/module_variables.hpp). They are macros, because
+// nothing else can produce attributes and composed names.
 
 namespace tilewise::simt {
 
 namespace of_kernel_files {  // launch.hpp
 
-/// What a variable consists of.
+/// The layout of a variable.
 struct VariableShape {
   size_t element_bytes;
-  size_t row_elements;  ///< of a matrix; else 0
+  size_t row_elements;  ///< of a matrix; otherwise 0
   size_t is_array;      ///< 1 or 0
 };
 
@@ -33,15 +33,16 @@ constexpr VariableShape shape_of() {
 
 }  // namespace tilewise::simt
 
-/// A page of its own, and kept though nobody reads it: what threads write there can race.
+/// Gives a variable a page of its own, and keeps it even if nobody reads it: threads that write to
+/// it can race.
 #define TILEWISE_DEVICE_VARIABLE __attribute__((__aligned__(4096), __used__))
 
-/// Where one declaration has several, between which no gap can be put: seldom does one fill its
-/// 64 KiB to the last byte.
+/// For one declaration of several variables, between which no gap can be put; a variable seldom
+/// fills its 64 KiB to the last byte.
 #define TILEWISE_DEVICE_VARIABLES __attribute__((__aligned__(65536), __used__))
 
-/// Nothing else lies next to a variable: one gap stands among variables that start as zeros, one
-/// among those that have values.
+/// Keeps everything else away from a variable. One gap lies among variables that start as zeros,
+/// one among those that have values.
 #define TILEWISE_GAP(id)                                                            \
   static char tilewise_gap_##id[4096] __attribute__((__aligned__(4096), __used__)); \
   static char tilewise_gap_among_values_##id[4096]                                  \
@@ -52,7 +53,7 @@ constexpr VariableShape shape_of() {
       __attribute__((__used__)) = ::tilewise::simt::shape_of<decltype(variable)>(); \
   TILEWISE_GAP(id)
 
-/// What the file declares: "device counter;constant weights;shared As;".
+/// Lists what the file declares: "device counter;constant weights;shared As;".
 #define TILEWISE_VARIABLES(names)                                           \
   static const char tilewise_variables[] __attribute__((__used__)) = names; \
   TILEWISE_GAP(0)

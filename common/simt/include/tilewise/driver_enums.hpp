@@ -1,7 +1,7 @@
 #pragma once
 
-// CUDA's enumerations with CUDA's values (driver_types.h, texture_types.h, surface_types.h): most
-// of what they stand for the simulator takes and has no use for.
+// CUDA's enumerations with CUDA's values (driver_types.h, texture_types.h, surface_types.h). The
+// simulator accepts most of these values without using them.
 
 // clang-format off
 enum cudaChannelFormatKind {

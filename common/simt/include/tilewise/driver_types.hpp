@@ -6,8 +6,8 @@
 #include "errors.hpp"
 #include "vector_types.hpp"
 
-// CUDA's structures, with CUDA's members (driver_types.h, texture_types.h). What the simulator
-// makes of the handles is known to its run-time alone.
+// CUDA's structures, with CUDA's members (driver_types.h, texture_types.h). Only the simulator's
+// run-time knows what the handles refer to.
 
 using cudaStream_t = struct CUstream_st*;
 using cudaEvent_t = struct CUevent_st*;
@@ -34,14 +34,14 @@ using cudaHostFn_t = void (*)(void* data);
 using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* data);
 using cudaOutputMode_t = int;
 
-#define CU_UUID_HAS_BEEN_DEFINED  // as the toolkit's cuda.h asks
+#define CU_UUID_HAS_BEEN_DEFINED  // the toolkit's cuda.h checks for it
 struct CUuuid_st {
   char bytes[16];
 };
 using CUuuid = CUuuid_st;
 using cudaUUID_t = CUuuid_st;
 
-// Streams that nobody creates.
+// Streams that exist without being created.
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(0x1))
 #define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(0x2))
 
@@ -110,7 +110,7 @@ struct cudaDeviceProp {
   int unifiedFunctionPointers, deviceNumaConfig, deviceNumaId, mpsEnabled, hostNumaId;
   unsigned gpuPciDeviceID, gpuPciSubsystemID;
   int hostNumaMultinodeIpcSupported;
-  // What CUDA 13 leaves out and older programs read. Clocks are in kHz.
+  // Members that CUDA 13 leaves out and older programs read. Clocks are in kHz.
   int clockRate, memoryClockRate, computeMode, deviceOverlap, kernelExecTimeoutEnabled;
   int singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch;
 };
@@ -225,7 +225,7 @@ struct cudaTextureDesc {
   int disableTrilinearOptimization, seamlessCubemap;
 };
 
-// Memory pools and where memory is.
+// Memory pools and memory locations.
 
 struct cudaMemLocation {
   cudaMemLocationType type;
@@ -248,7 +248,7 @@ struct cudaMemPoolPtrExportData {
   unsigned char reserved[64];
 };
 
-// Launches by a structure.
+// Launches whose configuration is a structure.
 
 struct cudaAccessPolicyWindow {
   void* base_ptr;
@@ -343,7 +343,7 @@ struct cudaGraphInstantiateParams {
   cudaGraphInstantiateResult result_out;
 };
 
-// What the simulator cannot share with other processes.
+// Handles for other processes, with which the simulator cannot share anything.
 
 struct cudaIpcEventHandle_t {
   char reserved[64];

@@ -60,7 +60,7 @@ const char* cudaGetErrorName(cudaError_t error);
 /// What the error means, in CUDA's words.
 const char* cudaGetErrorString(cudaError_t error);
 
-/// The last error of this program, which is then forgotten. Errors of a kernel stay for ever.
+/// Returns the last error of this program and forgets it. Errors of a kernel are never forgotten.
 cudaError_t cudaGetLastError();
 
 /// As cudaGetLastError, but the error is kept.

@@ -2,10 +2,10 @@
 
 #include "driver_types.hpp"
 
-// Memory and semaphores of other interfaces, Vulkan's say: what programs fill in before they are
-// told that it cannot be simulated.
+// Memory and semaphores of other interfaces, for instance Vulkan. Programs fill in these structures
+// before they are told that this cannot be simulated.
 
-/// By what another interface names an object: one of its members, as the type says.
+/// The handle of an object of another interface; its type says which member is used.
 struct TilewiseExternalHandle {
   void* handle;
   const void* name;

@@ -7,10 +7,11 @@
 
 namespace tilewise::simt {
 
-/// Where a thread of a block goes on.
+/// The place where a thread of a block goes on.
 using Context = void*;
 
-/// What a thread that goes on is told: where the one goes on that it was left for, and `leaving`.
+/// What a thread is given when it goes on: the context of the thread that was left for it, and
+/// `leaving`.
 struct Transfer {
   Context fctx;
   void* data;
@@ -21,17 +22,17 @@ struct Transfer {
 #ifdef __x86_64__
 #define TILEWISE_JUMP "tilewise_simt_jump"  // runtime/fiber_switch.cpp
 #else
-#define TILEWISE_JUMP "jump_fcontext"  // Boost.Context's, whose headers kernel files are spared
+#define TILEWISE_JUMP "jump_fcontext"  // Boost.Context's; kernel files need not include its headers
 #endif
 Transfer jump(Context to, void* data) asm(TILEWISE_LINKED(__USER_LABEL_PREFIX__, TILEWISE_JUMP));
 
-/// What the run-time decided when a thread came to a point where it has to wait.
+/// The run-time's decision when a thread came to a point where it has to wait.
 struct Switch {
-  Context to;     ///< the thread to run now; null: this one goes on
-  void* leaving;  ///< where the context of this thread is to be kept
+  Context to;     ///< the thread to run now; null: the current one goes on
+  void* leaving;  ///< where to keep the context of the current thread
 };
 
-/// Notes where the thread that was left goes on.
+/// Stores the place where the thread that was left goes on.
 void keep_context(Transfer from);
 
 /// Leaves the running CUDA thread for another one of its block.
@@ -46,7 +47,7 @@ void keep_context(Transfer from);
 #endif
   const Transfer from = jump(decision.to, decision.leaving);
 #ifdef TILEWISE_CHECKED
-  keep_context(from);  // in the run-time, whose own accesses do not report themselves
+  keep_context(from);  // in the run-time, whose own accesses are not reported
 #else
   *static_cast<Context*>(from.data) = from.fctx;
 #endif

@@ -1,5 +1,5 @@
-/// What lets clangd read kernels as CUDA, with the simulator's declarations and without a CUDA
-/// Toolkit (compile_flags.txt). Nothing is compiled with it.
+/// Lets clangd read kernels as CUDA, with the simulator's declarations and without a CUDA Toolkit
+/// (compile_flags.txt). Nothing is compiled with it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,8 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 
-/// What clang calls for <<<...>>>, by the version of a toolkit, of which there may be none.
+/// The functions that clang calls for <<<...>>>; which one depends on the version of the toolkit,
+/// of which there may be none.
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0,
                                      cudaStream_t stream = nullptr);
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared_bytes = 0,

@@ -110,13 +110,13 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
 
 namespace tilewise::simt {
 
-/// Launches a kernel as a node says.
+/// Launches a kernel as a node describes it.
 using LaunchNode = cudaError_t (*)(const cudaKernelNodeParams& parameters);
 
 cudaError_t add_kernel_node(cudaGraphNode_t* node, cudaGraph_t graph,
                             const cudaGraphNode_t* dependencies, size_t count,
                             const cudaKernelNodeParams* parameters, LaunchNode launch);
-/// @param executable null for the graph that the node is of
+/// @param executable null to change the graph that the node belongs to
 cudaError_t change_kernel_node(cudaGraphExec_t executable, cudaGraphNode_t node,
                                const cudaKernelNodeParams* parameters, LaunchNode launch);
 

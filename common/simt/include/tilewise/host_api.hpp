@@ -8,8 +8,8 @@
 // Memory. Device memory is out of reach for host code except through these functions: a host
 // dereference of a device pointer stops the program with an explanation.
 
-/// Device memory aligned to 256 bytes, filled with 0xFF bytes (float NaN) because a real device
-/// hands out arbitrary bytes.
+/// Allocates device memory, aligned to 256 bytes and filled with 0xFF bytes (float NaN) because a
+/// real device hands out arbitrary bytes.
 cudaError_t cudaMalloc(void** pointer, size_t bytes);
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaMallocHost(void** pointer, size_t bytes);
@@ -26,17 +26,18 @@ cudaError_t cudaMemsetAsync(void* pointer, int byte, size_t bytes, cudaStream_t 
 
 namespace tilewise::simt {
 
-/// From now on what cudaMalloc() gives a whole program is open to its host code, too, for libraries
-/// whose algorithms run there. What the host writes there nobody sees.
+/// From now on host code, too, may access the memory that a whole program gets from cudaMalloc(),
+/// for libraries whose algorithms run on the host. The simulator does not see what the host writes
+/// there.
 bool share_device_memory();
 
-/// From now on nobody asks whether host code has waited for kernels: some of it is a library's, and
-/// does what a device does elsewhere. Gives true.
+/// From now on the simulator does not check whether host code has waited for kernels: some of that
+/// code belongs to a library and does what a device does elsewhere. Returns true.
 bool never_follow_host();
 
 }  // namespace tilewise::simt
 
-// What a pointer points to may be const: a cast that no other says.
+// The pointer may point to a const object, so only this kind of cast converts it.
 template <class T>
 cudaError_t cudaMalloc(T** pointer, size_t bytes) {
   return cudaMalloc((void**)pointer, bytes);
@@ -47,7 +48,7 @@ cudaError_t cudaMallocHost(T** pointer, size_t bytes) {
   return cudaMallocHost((void**)pointer, bytes);
 }
 
-/// Memory of the host that kernels see too, at the same address.
+/// Allocates host memory that kernels see, too, at the same address.
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags);
 template <class T>
 cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned flags) {
@@ -62,7 +63,7 @@ cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned flags) {
 }
 cudaError_t cudaHostGetFlags(unsigned* flags, void* host);
 
-/// Memory of both: where it is at a time is nobody's concern here.
+/// Allocates memory of both host and device. The simulator does not distinguish where it resides.
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal);
 template <class T>
 cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
@@ -83,7 +84,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t byt
   return cudaStreamAttachMemAsync(stream, static_cast<void*>(pointer), bytes, flags);
 }
 
-// Allocation in the order of a stream: streams run what they are given at once.
+// Allocation in stream order takes effect at once, since streams run at once what they are given.
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream);
 template <class T>
 cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
@@ -113,7 +114,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device);
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
 
-/// Rows of `width_bytes`, which start `*pitch` bytes apart.
+/// Allocates `height` rows of `width_bytes`, which start `*pitch` bytes apart.
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width_bytes, size_t height);
 template <class T>
 cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width_bytes, size_t height) {
@@ -144,11 +145,11 @@ cudaError_t copy_to_symbol(void* symbol, size_t symbol_bytes, const void* from, 
                            size_t offset, cudaStream_t stream = nullptr);
 cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes,
                              size_t offset, cudaStream_t stream = nullptr);
-/// From then on copies take the address for one of device memory.
+/// From then on copies treat the address as one of device memory.
 cudaError_t address_of_symbol(void** pointer, const void* symbol, size_t bytes);
 }  // namespace tilewise::simt
 
-/// Symbols are `__constant__` and `__device__` variables; a range beyond one is
+/// Symbols are `__constant__` and `__device__` variables; a range beyond the end of one gives
 /// cudaErrorInvalidValue.
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
@@ -220,11 +221,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
-/// Wall-clock milliseconds of the simulation between two recorded events; says nothing of a GPU.
+/// Wall-clock milliseconds of the simulation between two recorded events; they say nothing about a
+/// GPU.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 cudaError_t cudaDeviceSynchronize();
 
-// The device: the GPU profile the simulator was told to be.
+// The device is the GPU whose profile the simulator was given.
 
 cudaError_t cudaGetDeviceCount(int* count);
 inline cudaError_t cudaRuntimeGetVersion(int* version) {
@@ -257,8 +259,8 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer);
 inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
 inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
 
-/// Raises the dynamic shared memory a launch may ask for. The simulator keeps the largest value any
-/// kernel asked for rather than one a kernel.
+/// Raises the dynamic shared memory that a launch may ask for. The simulator keeps the largest
+/// value that any kernel asked for, rather than one value for each kernel.
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value);
 
 template <class R, class... P>
@@ -266,9 +268,9 @@ cudaError_t cudaFuncSetAttribute(R (*function)(P...), cudaFuncAttribute attribut
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(function), attribute, value);
 }
 
-/// What the device allows any kernel: of what a GPU's compiler makes of this one nothing is known
-/// here, so that it is said to need no memory of its own and 32 registers, as many as let an SM be
-/// full.
+/// Returns what the device allows any kernel. What a GPU's compiler would make of this kernel is
+/// not known here, so it is reported to need no memory of its own and 32 registers, with which an
+/// SM can still be full.
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function);
 
 template <class R, class... P>
@@ -300,8 +302,8 @@ inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 
-/// Blocks of a kernel that an SM holds at once, as far as threads and dynamic shared memory bound
-/// them: what registers a kernel needs, and how much static shared memory, is not known here.
+/// The blocks of a kernel that an SM holds at once, as far as threads and dynamic shared memory
+/// limit them. The kernel's registers and its static shared memory are not known here.
 template <class Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int block_size,
                                                           size_t dynamic_shared_bytes) {
@@ -319,7 +321,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, 
   return cudaSuccess;
 }
 
-/// The largest block, and as many of them as the device holds at once.
+/// Returns the largest block size, and as many blocks as the device holds at once.
 template <class Kernel>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, Kernel* kernel,
                                                size_t dynamic_shared_bytes = 0, int limit = 0) {
@@ -352,7 +354,8 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid_size, int* blo
                                             limit);
 }
 
-/// The largest block, of whole warps, whose shared memory, as `shared_bytes(threads)` says, fits.
+/// Returns the block size with which an SM holds the most threads, and the largest of these if
+/// there are several. A block needs `shared_bytes(threads)` of shared memory.
 template <class Kernel, class SharedBytes>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid_size, int* block_size,
                                                            Kernel* kernel, SharedBytes shared_bytes,

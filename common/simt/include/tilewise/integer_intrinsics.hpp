@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-// Integers: bits, bytes, products and what a 32-bit word holds side by side.
+// Functions on integers: bits, bytes, products, and fields of a 32-bit word.
 
 inline unsigned long long __brevll(unsigned long long x) {
   unsigned long long reversed = 0;
@@ -10,8 +10,8 @@ inline unsigned long long __brevll(unsigned long long x) {
   return reversed;
 }
 
-/// Four of the eight bytes of x and y, by the low three bits of each half byte of `selector`; its
-/// fourth bit takes the byte's sign instead.
+/// Picks four of the eight bytes of x and y. The low three bits of each half byte of `selector` are
+/// a byte's number; its fourth bit selects the byte's sign instead.
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const uint64_t both = static_cast<uint64_t>(y) << 32 | x;
   unsigned permuted = 0;
@@ -24,8 +24,8 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   return permuted;
 }
 
-// The high word of a shift of both to the left, the low one of a shift to the right. `c` clamps the
-// distance at 32; else it counts modulo 32.
+// A shift to the left returns the high word of both, a shift to the right the low one. `c` clamps
+// the distance at 32; otherwise it counts modulo 32.
 inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((static_cast<uint64_t>(high) << 32 | low) << (shift & 31) >> 32);
 }
@@ -69,7 +69,8 @@ inline unsigned __sad(int x, int y, unsigned z) {
          z;
 }
 
-/// Where the n-th bit set in `mask` is, from `base` on: up for n > 0, down for n < 0; ~0: nowhere.
+/// The position of the n-th bit that is set in `mask`, counted from `base`: upwards for n > 0,
+/// downwards for n < 0. ~0 if there is none.
 inline unsigned __fns(unsigned mask, unsigned base, int n) {
   if (n == 0) return (mask >> base & 1u) != 0 ? base : ~0u;
   const int step = n > 0 ? 1 : -1;
@@ -81,7 +82,7 @@ inline unsigned __fns(unsigned mask, unsigned base, int n) {
 
 namespace tilewise::simt {
 
-/// The i-th field of some bits of a word, with its sign.
+/// The i-th field of `bits` bits in a word, with its sign.
 inline int field(unsigned word, int bits, int i) {
   return static_cast<int>(word << (32 - bits * (i + 1))) >> (32 - bits);
 }
@@ -131,7 +132,7 @@ inline unsigned long long ullmax(unsigned long long a, unsigned long long b) {
 
 namespace tilewise::simt {
 
-/// What the functions below do with each field of two words.
+/// The operation that the functions below apply to each field of two words.
 enum class FieldByField {
   add,
   addss,
@@ -164,8 +165,8 @@ enum class FieldByField {
   cmpltu
 };
 
-/// @param s, t a field of each with its sign
-/// @param u, v the same without
+/// @param s, t the two words' fields with their signs
+/// @param u, v the same fields without signs
 inline int of_fields(FieldByField what, int s, int t, int u, int v, int bits) {
   const int largest = (1 << (bits - 1)) - 1, largest_unsigned = (1 << bits) - 1;
   const auto within = [](int value, int low, int high) {
@@ -234,7 +235,7 @@ inline int of_fields(FieldByField what, int s, int t, int u, int v, int bits) {
   return 0;
 }
 
-/// @param truth what a field holds where a comparison is true: all bits, or the lowest
+/// @param truth what a field holds if a comparison is true: all bits, or the lowest
 inline unsigned field_by_field(FieldByField what, int bits, unsigned a, unsigned b, int truth = 1) {
   unsigned result = 0;
   for (int i = 0; i < 32 / bits; ++i) {
@@ -255,7 +256,7 @@ inline unsigned sum_of_fields(int bits, unsigned word) {
 
 }  // namespace tilewise::simt
 
-// Video instructions: on two fields of 16 bits, or four of 8.
+// Video instructions, which work on two fields of 16 bits or four of 8.
 #define TILEWISE_FIELDS(name)                                                            \
   inline unsigned __v##name##2(unsigned a, unsigned b) {                                 \
     return tilewise::simt::field_by_field(tilewise::simt::FieldByField::name, 16, a, b); \
@@ -309,7 +310,8 @@ TILEWISE_FIELDS_COMPARED(ltu)
                                                         TILEWISE_FIELDS_SUMMED(4, 8, u)
 #undef TILEWISE_FIELDS_SUMMED
 
-// Larger and smaller of two and three, of a sum and a third, and no less than 0 (`relu`).
+// The larger or smaller of two or three numbers, or of a sum and a third number; `relu` bounds it
+// below by 0.
 #define TILEWISE_DPX(T, type)                                                                   \
   inline T __vimax3_##type(T a, T b, T c) { return a > b ? (a > c ? a : c) : (b > c ? b : c); } \
   inline T __vimin3_##type(T a, T b, T c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); } \

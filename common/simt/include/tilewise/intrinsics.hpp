@@ -20,7 +20,8 @@ To reinterpret_bits(From value) {
 enum class Rounding { down, up, to_zero };
 enum class Arithmetic { add, multiply, divide, multiply_and_add, root };
 
-/// Arithmetic that is not rounded to nearest, of as many of the numbers as it takes.
+/// Computes with a rounding other than to nearest. Each operation takes as many of the numbers as
+/// it needs.
 float rounded(Rounding rounding, Arithmetic arithmetic, float x, float y, float z);
 double rounded(Rounding rounding, Arithmetic arithmetic, double x, double y, double z);
 
@@ -119,7 +120,7 @@ TILEWISE_DIRECTED(rz, to_zero, double, d, fma)
 #undef TILEWISE_ROUNDED_BY
 // clang-format on
 
-// The fast, less exact forms: here as exact as their namesakes.
+// CUDA's fast, less exact forms; here they are as exact as their namesakes.
 inline float __fdividef(float x, float y) { return x / y; }
 inline float __expf(float x) { return expf(x); }
 inline float __logf(float x) { return logf(x); }
@@ -136,14 +137,14 @@ inline float fdividef(float x, float y) { return x / y; }
 inline double fdivide(double x, double y) { return x / y; }
 inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
 inline float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(static_cast<double>(x))); }
-// A template, since host code that nvcc does not compile may define its own.
+// This is a template, because host code that nvcc does not compile may define its own rsqrtf.
 template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
 float rsqrtf(T x) {
   return 1.0f / sqrtf(static_cast<float>(x));
 }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 
-// Functions of CUDA's that the C library lacks (runtime/mathematics.cpp).
+// CUDA's functions that the C library lacks (runtime/mathematics.cpp).
 namespace tilewise::simt {
 double inverse_erf(double x);
 double inverse_erfc(double x);
@@ -259,7 +260,8 @@ constexpr std::common_type_t<A, B> max(A a, B b) {
   return a < b ? b : a;
 }
 
-// Every address is a generic one here, so that shared memory's 32 bits of a GPU are 64.
+// Every address is generic here, so an address in shared memory, which has 32 bits on a GPU, has
+// 64.
 #define TILEWISE_ADDRESS_SPACE(space)                                                            \
   inline size_t __cvta_generic_to_##space(const void* p) { return reinterpret_cast<size_t>(p); } \
   inline void* __cvta_##space##_to_generic(size_t p) { return reinterpret_cast<void*>(p); }
@@ -277,7 +279,7 @@ TILEWISE_ADDRESS_SPACE(grid_constant)
 #define __builtin_assume(condition) ((condition) ? void() : __builtin_unreachable())
 #endif
 
-/// Ticks of the host's monotonic clock, in nanoseconds; says nothing of a GPU's cycles.
+/// The host's monotonic clock in nanoseconds; it says nothing about a GPU's cycles.
 long long clock64();
 inline void __nanosleep(unsigned) { tilewise::simt::follow(tilewise::simt::let_others_run()); }
 inline void __brkpt() {}

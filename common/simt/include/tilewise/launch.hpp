@@ -25,11 +25,12 @@ struct LaunchConfiguration {
   size_t dynamic_shared_bytes;
   cudaStream_t stream;
   size_t argument_bytes = 0;  ///< known once the arguments are
-  bool cooperative = false;   ///< its blocks may wait for each other
+  bool cooperative = false;   ///< whether its blocks may wait for each other
 };
 
-/// What every thread of a launch runs, and the host memory its arguments are in. Their bytes may be
-/// run from a copy in another process (common/simt/host_apart.hpp), as a GPU runs from one.
+/// The function that every thread of a launch runs, and the host memory that holds its arguments.
+/// It may run on a copy of these bytes in another process (common/simt/host_apart.hpp), as a GPU
+/// runs on a copy.
 struct LaunchBody {
   void (*run)(void* context);
   void* context;
@@ -40,7 +41,7 @@ struct LaunchBody {
 /// finished. A configuration the device cannot hold runs nothing and sets CUDA's error for it.
 void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body);
 
-/// The arguments of a launch, of which a kernel's parameters are made.
+/// The arguments of a launch, from which the kernel's parameters are made.
 template <size_t number, class T>
 struct Argument {
   T value;
@@ -78,8 +79,8 @@ template <class Kernel, class... Arguments>
 using CallOf = std::conditional_t<std::is_pointer_v<Kernel>, ChosenCall<Kernel, Arguments...>,
                                   NamedCall<Kernel, Arguments...>>;
 
-/// Of a parameter whose copies run code of its class's: its bytes alone, which is all that CUDA
-/// takes to the device. Each thread has its own and may change it.
+/// The bytes of a parameter whose class has its own code for copies. CUDA takes nothing but the
+/// bytes to the device. Each thread has its own copy and may change it.
 template <class T>
 struct ParameterBytes {
   alignas(T) unsigned char bytes[sizeof(T)];
@@ -107,15 +108,16 @@ ParameterBytes<T> of_thread(const ParameterBytes<T>& argument) {
   return argument;
 }
 
-/// Inlined, so that the kernel is the first function that run_thread() calls.
+/// Calls the kernel. Inlined, so that the kernel is the first function that run_thread() calls.
 template <class Call, size_t... index>
 [[gnu::always_inline]] inline void call_kernel(Call& call, std::index_sequence<index...>) {
   call.kernel(of_thread(argument_at<index>(call.arguments))...);
 }
 
-/// What a thread of a launch runs. By the name the builder knows where kernels begin, and that
-/// whatever is reached from here has to be device code (grading/builder/object_judge.hpp); so do
-/// loaders: nothing else of a module is to be launched (grading/worker/simt_host_process.hpp).
+/// The function that a thread of a launch runs. The builder recognises it by its name as the place
+/// where kernels begin, and demands that everything reached from here is device code
+/// (grading/builder/object_judge.hpp). Loaders recognise it, too, and launch nothing else of a
+/// module (grading/worker/simt_host_process.hpp).
 template <class Call>
 void run_thread(void* context) {
   Call& call = *static_cast<Call*>(context);
@@ -128,13 +130,14 @@ void run_thread(void* context) {
 #endif
 }
 
-/// The one way to run_grid(): not inlined, so that the builder sees that nothing else leads there.
+/// The only function that calls run_grid(). It is not inlined, so that the builder sees that
+/// nothing else leads there.
 template <class Call>
 [[gnu::noinline]] void launch_threads(const LaunchConfiguration& configuration, Call& call) {
   run_grid(configuration, {run_thread<Call>, &call, sizeof call});
 }
 
-/// Bytes of arguments of these types, each aligned as its type, as CUDA lays them out.
+/// The bytes of arguments of these types, each aligned as its type requires, as CUDA lays them out.
 template <class... Arguments>
 constexpr size_t bytes_of_arguments() {
   size_t end = 0;
@@ -152,13 +155,14 @@ void launch_with(Kernel kernel, LaunchConfiguration configuration, Arguments&&..
   launch_threads(configuration, call);
 }
 
-/// What a kernel file has objects of. A call with one of them looks for functions where its type is
-/// (argument-dependent lookup), and finds none of the run-time's.
+/// Types whose objects appear in kernel files. They have a namespace of their own, because
+/// argument-dependent lookup searches the namespace of an argument's type and must find none of the
+/// run-time's functions there.
 namespace of_kernel_files {
 
-/// The launch with its configuration, waiting for the kernel's arguments, which are evaluated once,
-/// on the host. Every thread gets a copy of their bytes, as CUDA has it.
-/// @tparam Function the kernel's type; void for a name that stands for several
+/// A launch that has its configuration but not yet the kernel's arguments. These are evaluated
+/// once, on the host, and every thread gets a copy of their bytes, as in CUDA.
+/// @tparam Function the kernel's type; void for a name that stands for several kernels
 template <class Kernel, class Function>
 class ConfiguredLaunch {
  public:
@@ -175,8 +179,8 @@ class ConfiguredLaunch {
   LaunchConfiguration configuration_;
 };
 
-/// Where the parameters are known, arguments become what they are: `0` a pointer, `{1, 2}` a
-/// structure.
+/// If the parameters are known, arguments are converted to their types: `0` to a pointer, `{1, 2}`
+/// to a structure.
 template <class Kernel, class R, class... P>
 class ConfiguredLaunch<Kernel, R(P...)> {
  public:
@@ -187,14 +191,15 @@ class ConfiguredLaunch<Kernel, R(P...)> {
     if constexpr ((is_copied_by_bytes<P> && ...)) {
       simt::launch_with(std::move(kernel_), configuration_, std::move(parameters)...);
     } else {
-      // As compilers pass them: what has copies of its own by its address.
+      // Compilers pass an object whose class has its own code for copies by its address.
       using ByBytes = void (*)(std::conditional_t<is_copied_by_bytes<P>, P, P&>...);
       simt::launch_with(reinterpret_cast<ByBytes>(function_), configuration_,
                         stored(parameters)...);
     }
   }
 
-  /// Default arguments, and template arguments that default to others than follow from the call.
+  /// For default arguments, and for default template arguments that differ from what the call
+  /// implies.
   template <class... Arguments,
             class = std::enable_if_t<!std::is_invocable_v<R (*)(P...), Arguments...> &&
                                      std::is_invocable_v<Kernel&, Arguments...>>>
@@ -223,7 +228,7 @@ class ConfiguredLaunch<Kernel, R(P...) noexcept> : public ConfiguredLaunch<Kerne
   using ConfiguredLaunch<Kernel, R(P...)>::ConfiguredLaunch;
 };
 
-/// A kernel and the place it is launched from, waiting for the launch configuration.
+/// A kernel and the place it is launched from, without the launch configuration yet.
 template <class Kernel, class Function>
 class Launcher {
  public:
@@ -248,8 +253,8 @@ class Launcher {
 
 }  // namespace of_kernel_files
 
-/// What a name before `<<<` stands for: a function, by its reference, or a pointer to one, by its
-/// value. It takes no name that stands for several functions.
+/// Returns what a name before `<<<` stands for: a reference to a function, or the value of a
+/// pointer to one. A name that stands for several functions does not match.
 template <class Kernel, class... Nothing>
 Kernel named(Kernel&& kernel, Nothing...) {
   return static_cast<Kernel&&>(kernel);
@@ -262,9 +267,9 @@ of_kernel_files::Launcher<Function*, Function> launcher(const char* name, const 
   return {name, file, line, kernel, kernel};
 }
 
-/// A launch by a name, of one kernel or of several.
-/// @param call calls what the name stands for
-/// @param find returns it
+/// A launch by a name that stands for one kernel or for several.
+/// @param call calls the kernel that the name stands for
+/// @param find returns that kernel
 template <class Call, class Find>
 auto launcher(const char* name, const char* file, int line, Call call, Find find) {
   if constexpr (!std::is_invocable_v<Find&>) {
@@ -281,17 +286,17 @@ auto launcher(const char* name, const char* file, int line, Call call, Find find
   }
 }
 
-/// No constant to a compiler, which would store its members one by one.
+/// Hides a constant from the compiler, which would store its members one by one.
 template <class T>
 [[gnu::always_inline]] inline T by_assignment(T value) {
   T copy = static_cast<T&&>(value);
   return copy;
 }
 
-/// A copy of what a call is to be given, or has returned, or of an object that is made to be
-/// assigned: made by an assignment, which reports what it loads and stores. What the rewriter takes
-/// for a structure may be none; it stays what it is, an array an array. By a constant reference,
-/// since no other is one to a member of some bits.
+/// Copies a value that a call is given or has returned, or an object that is made in order to be
+/// assigned. The copy is made by an assignment, which reports what it loads and stores. The
+/// rewriter may take a value for a structure that is none; it keeps its type, and an array stays an
+/// array. The parameter is a constant reference, because no other reference binds to a bit-field.
 template <class T>
 [[gnu::always_inline]] constexpr inline std::decay_t<T> by_value(const T& value) {
   if (__builtin_is_constant_evaluated()) return value;
@@ -307,8 +312,8 @@ constexpr T (&by_value(T (&array)[count]))[count] {
   return array;
 }
 
-/// A kernel whose address the program has taken, and how it is launched with arguments of which it
-/// gives addresses.
+/// A kernel whose address the program has taken, and the function that launches it with arguments
+/// given by their addresses.
 struct AddressedKernel {
   const void* function;
   const char* name;
@@ -317,7 +322,7 @@ struct AddressedKernel {
   AddressedKernel* next;
 };
 
-/// Those of the file, the last one first.
+/// The addressed kernels of the file, the last one first.
 inline AddressedKernel* addressed_kernels = nullptr;
 
 template <class R, class... P, size_t... index>
@@ -343,8 +348,8 @@ void note_addressed(const char* name, R (*function)(P...)) {
       addressed_kernels};
 }
 
-/// What the rewriter makes of a name whose address may be a kernel's: the same, but a kernel can
-/// then be launched by its address.
+/// The rewriter wraps this around a name whose address may be a kernel's. The value stays the same,
+/// but a kernel can then be launched by its address.
 template <class T>
 constexpr decltype(auto) addressed(const char* name, T&& value) {
   using Function = std::remove_pointer_t<std::decay_t<T>>;
@@ -373,7 +378,7 @@ inline cudaError_t launch_address(const void* function, LaunchConfiguration conf
   return cudaErrorInvalidDeviceFunction;
 }
 
-/// What a function that launches takes may be the address of a kernel, or a kernel.
+/// A function that launches takes either the address of a kernel or the kernel itself.
 inline const void* kernel_address(const void* function) { return function; }
 template <class R, class... P>
 const void* kernel_address(R (*function)(P...)) {
@@ -383,7 +388,7 @@ const void* kernel_address(R (*function)(P...)) {
 
 }  // namespace tilewise::simt
 
-/// Launches a kernel by its address; it takes a dozen lines more than `<<<` to say the same.
+/// Launches a kernel by its address, which takes a dozen lines more than `<<<` does.
 template <class Kernel>
 cudaError_t cudaLaunchKernel(Kernel* function, dim3 grid, dim3 block, void** arguments,
                              size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
@@ -393,7 +398,7 @@ cudaError_t cudaLaunchKernel(Kernel* function, dim3 grid, dim3 block, void** arg
       {nullptr, file, line, grid, block, dynamic_shared_bytes, stream}, arguments);
 }
 
-/// The same of a kernel whose blocks all run at a time, and may wait for each other.
+/// Does the same for a kernel whose blocks all run at the same time and may wait for each other.
 template <class Kernel>
 cudaError_t cudaLaunchCooperativeKernel(Kernel* function, dim3 grid, dim3 block, void** arguments,
                                         size_t dynamic_shared_bytes = 0,
@@ -405,9 +410,9 @@ cudaError_t cudaLaunchCooperativeKernel(Kernel* function, dim3 grid, dim3 block,
       {nullptr, file, line, grid, block, dynamic_shared_bytes, stream, 0, true}, arguments);
 }
 
-// What the rewriter puts in the place of a kernel's name before `<<<`; `captures` is empty for a
-// name of the file's. That the second function has parameters puts off until it is instantiated
-// what else would be an error: that the name stands for several functions.
+// The rewriter replaces a kernel's name before `<<<` by this; `captures` is empty for a name of the
+// file's. The second function has parameters, so that it is not checked before it is instantiated:
+// a name that stands for several functions would be an error there.
 #define TILEWISE_LAUNCHER(name, captures, ...)                                                \
   ::tilewise::simt::launcher(                                                                 \
       name, __FILE__, __LINE__,                                                               \
@@ -420,5 +425,5 @@ cudaError_t cudaLaunchCooperativeKernel(Kernel* function, dim3 grid, dim3 block,
         return ::tilewise::simt::named(__VA_ARGS__, tilewise_nothing...);                     \
       })
 
-// In a macro, where a name may stand for a kernel, for a variable, or for what the macro is given.
+// For use in a macro, where a name may stand for a kernel, a variable or an argument of the macro.
 #define TILEWISE_LAUNCHER_OF_MACRO(...) TILEWISE_LAUNCHER(#__VA_ARGS__, &, __VA_ARGS__)

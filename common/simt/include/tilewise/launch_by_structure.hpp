@@ -6,10 +6,11 @@
 
 namespace tilewise::simt {
 
-/// cudaErrorNotSupported, for a call that cannot be simulated; says so on the error stream, once.
+/// Returns cudaErrorNotSupported for a call that cannot be simulated, and says so on the error
+/// stream, once.
 cudaError_t not_supported(const char* call);
 
-/// @return what an attribute asks for that there is not
+/// @return an error if an attribute asks for something that is not available
 inline cudaError_t configuration_of(const cudaLaunchConfig_t& of, LaunchConfiguration& launch) {
   launch.grid = of.gridDim;
   launch.block = of.blockDim;
@@ -51,8 +52,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, Kernel*
   return tilewise::simt::launch_address(tilewise::simt::kernel_address(kernel), launch, arguments);
 }
 
-// What CUDA has and cannot be simulated: other processes and devices, interchange with graphics,
-// and code that is loaded at run-time. Their arguments do not matter.
+// CUDA functions that cannot be simulated: for other processes and devices, for interchange with
+// graphics, and for code that is loaded at run-time. Their arguments do not matter.
 #define TILEWISE_NOT_SIMULATED(name)             \
   template <class... Arguments>                  \
   cudaError_t name(Arguments&&...) {             \
@@ -159,7 +160,7 @@ TILEWISE_NOT_SIMULATED(cudaMipmappedArrayGetSparseProperties)
 TILEWISE_NOT_SIMULATED(cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags)
     // clang-format on
 
-    /// As the source has it, where the program has taken the kernel's address.
+    /// Returns the name as in the source, if the program has taken the kernel's address.
     template <class Kernel>
     cudaError_t cudaFuncGetName(const char** name, Kernel* function) {
   const void* const address = tilewise::simt::kernel_address(function);

@@ -4,25 +4,25 @@
 
 namespace tilewise::simt {
 
-/// Notes that the running thread has left a loop, so that the checked build finds lanes of a warp
-/// that did so after different numbers of passes together again behind it, where hardware makes
-/// them wait for each other. Which loop it was says the address this returns to.
+/// Notes that the running thread has left a loop. Behind the loop, hardware makes the lanes of a
+/// warp wait for each other; by this note the checked build knows that lanes which left after
+/// different numbers of passes are together again. The return address says which loop it was.
 /// @param mark loop_exit_mark
 void note_loop_exit(unsigned mark);
 
-/// By a call with this argument who reads the machine code knows where a loop ends. A number that
-/// fits into one instruction, and that nothing else is likely to be called with.
+/// A call with this argument shows a reader of the machine code where a loop ends. The number fits
+/// into one instruction, and nothing else is likely to be called with it.
 inline constexpr unsigned loop_exit_mark = 0xe417;
 
-/// Notes that the running thread begins another pass of a loop. Put into loops in which some thread
-/// may make none of the accesses that others make, so that it is known what pass its next one is
-/// in:
+/// Notes that the running thread begins another pass of a loop. The rewriter puts it into loops in
+/// which some thread may make none of the accesses that others make, so that the pass of its next
+/// access is known:
 ///
 ///     for (int k = 0; k < n; ++k) if (note_loop_pass(); false) {} else if (k < row) sum += a[k];
 void note_loop_pass();
 
-/// Notes that the running thread has come to the end of its kernel, rather than to a `return`: it
-/// has made all the choices there are, so that a barrier which others pass is one that it skipped.
+/// Notes that the running thread has come to the end of its kernel rather than to a `return`: it
+/// has no further choice to make, so it has skipped any barrier that others pass.
 void note_kernel_end();
 
 namespace of_kernel_files {  // launch.hpp
@@ -36,7 +36,8 @@ class LoopExit {
  public:
   [[gnu::always_inline]] ~LoopExit() {
     note_loop_exit(loop_exit_mark);
-    // Keeps the call from becoming a jump at a function's end, which would return elsewhere.
+    // Keeps the compiler from turning the call into a jump at a function's end, which would return
+    // elsewhere.
     asm volatile("");
   }
 

@@ -6,21 +6,21 @@
 
 #include "host_api.hpp"
 
-// Lets messages call device memory as the program does: `d_A[37]`, where `cudaMalloc(&d_A, bytes)`
-// made it. Macros, because nothing else has the words of an argument; they hand a call on to an
-// overload that has them, so that `::cudaMalloc(...)` and a CHECK(...) around it, which may quote
-// it, stay as they are.
+// Lets messages name device memory as the program does: `d_A[37]` for memory that `cudaMalloc(&d_A,
+// bytes)` allocated. These are macros, because only a macro has the words of its argument. They
+// pass a call on to an overload that takes the words, so that `::cudaMalloc(...)`, and a CHECK(...)
+// around it that may quote it, stay as they are.
 
 /// Describes memory by the words of the call that allocated it, `&d_A, n * sizeof(float)`.
-/// @param element_bytes  0 where only `void*` is known
-/// @param row_bytes  of pitched memory; else 0
+/// @param element_bytes  0 if only `void*` is known
+/// @param row_bytes  for pitched memory; otherwise 0
 extern "C" void tilewise_name_allocation(const void* memory, size_t bytes, size_t element_bytes,
                                          size_t row_bytes, const char* words, const char* file,
                                          int line);
 
 namespace tilewise::simt {
 
-/// The words of a call, and where it stands.
+/// The words of a call, and its place.
 struct AllocationWords {
   const char* words;
   const char* file;

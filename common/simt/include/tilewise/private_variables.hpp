@@ -6,26 +6,26 @@
 
 namespace tilewise::simt {
 
-/// A variable of a thread's own, as a kernel or a device function declares it.
+/// A thread's private variable, as a kernel or a device function declares it.
 struct PrivateVariable {
   const char* name;
   int line;
   size_t bytes;
-  size_t element_bytes;  ///< `bytes` where it is no array
-  size_t rank;           ///< of an array; else 0
+  size_t element_bytes;  ///< `bytes` if it is no array
+  size_t rank;           ///< of an array; otherwise 0
 };
 
-/// The variable has no value: a read of it, before a store, is told.
-/// @param number  of the declaration's own, 0 at first: by it the run-time knows the declaration
+/// Notes that the variable has no value: a read before a store is reported.
+/// @param number  belongs to the declaration, 0 at first: the run-time knows the declaration by it
 void note_unset(void* variable, const PrivateVariable& declared, unsigned char& number);
 
-/// What lies around an array may not be touched from here on, or may be again.
+/// From raise_fence() to lower_fence(), nobody may touch what lies around an array.
 /// @param before, behind  fence_bytes each
 void raise_fence(void* before, void* behind, const PrivateVariable& declared,
                  unsigned char& number);
 void lower_fence(void* before, void* behind);
 
-/// As far as an index may be off and still be noticed: the rows of a small matrix.
+/// How far an index may be off and still be noticed: the rows of a small matrix.
 inline constexpr size_t fence_bytes = 64;
 
 namespace of_kernel_files {  // launch.hpp
@@ -35,11 +35,11 @@ constexpr PrivateVariable described(const char* name, int line) {
   return {name, line, sizeof(T), sizeof(std::remove_all_extents_t<T>), std::rank_v<T>};
 }
 
-/// Put behind a declaration without a value by the checked build's rewriter, with a lambda, whose
-/// type tells this declaration from all others.
+/// The checked build's rewriter puts this behind a declaration without a value. The type of the
+/// lambda that it passes distinguishes this declaration from all others.
 template <class T, class Site>
 [[gnu::always_inline]] inline void unset(T& variable, const char* name, int line, Site) {
-  // A class with a constructor has what that gives it.
+  // A class with a constructor has the value that this gives it.
   if constexpr (std::is_trivially_default_constructible_v<std::remove_all_extents_t<T>>) {
     static unsigned char number = 0;
     note_unset(__builtin_addressof(variable), described<T>(name, line), number);
@@ -50,8 +50,8 @@ struct Fence {
   char bytes[fence_bytes];
 };
 
-/// Keeps the fences around an array up while it exists. `All` is a structure of one declaration's:
-/// fence, array, fence.
+/// Keeps up the fences around an array while the object exists. `All` is a structure for one
+/// declaration: fence, array, fence.
 template <class All>
 class Fenced {
  public:

@@ -1,5 +1,5 @@
-/// What the rewriter makes of inline PTX (common/simt/rewrite/assembly.cpp): instructions and
-/// special registers of the PTX ISA that CUDA C++ has no function for.
+/// The functions with which the rewriter replaces inline PTX (common/simt/rewrite/assembly.cpp):
+/// instructions and special registers of the PTX ISA for which CUDA C++ has no function.
 #pragma once
 
 #include "barriers.hpp"
@@ -9,10 +9,10 @@
 
 namespace tilewise::simt::ptx_instructions {
 
-/// The highest bit that is set, from 0; all ones where none is.
+/// The position of the highest bit that is set, from 0; all ones if none is set.
 inline unsigned bfind(unsigned x) { return x == 0 ? ~0u : 31u - static_cast<unsigned>(__clz(x)); }
 
-/// Bits of x, of which the first is `position`; position and length are 8 bits wide.
+/// Extracts `length` bits of x from `position` on; position and length are 8 bits wide.
 inline unsigned bfe(unsigned x, unsigned position, unsigned length) {
   position &= 255, length &= 255;
   if (position > 31 || length == 0) return 0;
@@ -20,7 +20,8 @@ inline unsigned bfe(unsigned x, unsigned position, unsigned length) {
   return length > 31 ? x : x & ((1u << length) - 1);
 }
 
-/// Filled up with the topmost of these bits, or of x where they reach past its end.
+/// The same, filled up with the topmost of these bits, or with that of x if they reach beyond its
+/// end.
 inline int bfe_signed(int x, unsigned position, unsigned length) {
   position &= 255, length &= 255;
   if (length == 0) return 0;
@@ -32,7 +33,7 @@ inline int bfe_signed(int x, unsigned position, unsigned length) {
   return static_cast<int>(bits | ~0u << known);
 }
 
-/// The lower bits of x in place of those of y.
+/// Puts the lowest bits of x in the place of bits of y.
 inline unsigned bfi(unsigned x, unsigned y, unsigned position, unsigned length) {
   position &= 255, length &= 255;
   if (position > 31 || length == 0) return y;
@@ -40,7 +41,7 @@ inline unsigned bfi(unsigned x, unsigned y, unsigned position, unsigned length) 
   return (y & ~mask) | (x << position & mask);
 }
 
-/// Each bit of the result is that bit of `table` whose number the three inputs' bits make.
+/// Each bit of the result is the bit of `table` whose number the three inputs' bits form.
 inline unsigned lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
   unsigned result = 0;
   for (unsigned i = 0; i < 8; ++i) {
@@ -50,7 +51,7 @@ inline unsigned lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
   return result;
 }
 
-/// The sum of the four bytes' distances, and c.
+/// The sum of c and the differences of the four pairs of bytes, without their signs.
 inline unsigned vabsdiff4_add(unsigned a, unsigned b, unsigned c) {
   for (int shift = 0; shift < 32; shift += 8) {
     const unsigned x = a >> shift & 255, y = b >> shift & 255;

@@ -1,4 +1,4 @@
-/// The simulator's part of labs/include/tilewise/ptx.hpp, which says what each of these does.
+/// The simulator's part of labs/include/tilewise/ptx.hpp, which documents each of these functions.
 #pragma once
 
 #include "../cuda_fp16.h"
@@ -23,7 +23,7 @@ template <int groups>
 
 namespace simulated {
 
-/// 16 bytes as one load.
+/// 16 bytes that one load reads.
 struct alignas(16) Row {
   uint32_t words[4];
 };
@@ -55,7 +55,7 @@ Numbers<float, 2 * registers> halves(const unsigned (&packed)[registers]) {
   return all;
 }
 
-/// What a tensor core reads of a float: its upper 19 bits.
+/// The part of a float that a tensor core reads: its upper 19 bits.
 template <int registers>
 Numbers<float, registers> of_tf32(const unsigned (&bits)[registers]) {
   Numbers<float, registers> all;

@@ -23,21 +23,22 @@ int reserve_shared(SharedRoom& room);
 /// block first comes to the declaration, because a real block finds arbitrary bytes there.
 void* enter_shared(int slot);
 
-/// The same for a declaration at file scope, of which the run-time is told once, by the first block
-/// of the first kernel that comes to it.
+/// The same for a declaration at file scope, which the first block of the first kernel that comes
+/// to it reports to the run-time, once.
 void* enter_shared_at_file_scope(int slot);
 
 /// The running block's dynamic shared memory, aligned to 128 bytes.
 void* enter_dynamic_shared(const char* name);
 
-/// Hands a value on within a block, past the memory of kernels: a barrier has to come between.
-/// @param slot  of the block's 32
+/// Passes a value on within a block, without using the memory of kernels. A barrier has to lie
+/// between the two calls.
+/// @param slot  one of the block's 32
 /// @param bytes  at most 64
 void keep_for_block(unsigned slot, const void* value, size_t bytes);
 void take_from_block(unsigned slot, void* value, size_t bytes);
 
-/// Known to loaders by its name: where initialisers run in another process than kernels do, the
-/// loader has the room reserved.
+/// Loaders know this variable by its name: if initialisers run in another process than kernels, the
+/// loader reserves the room.
 template <class T>
 inline SharedRoom shared_room = {sizeof(T), alignof(T), 0};
 
@@ -47,24 +48,25 @@ inline const int shared_reservation = reserve_shared(shared_room<T>);
 /// The block's one instance of a shared declaration; T is unique to the declaration.
 template <class T>
 inline T& shared() {
-  static_cast<void>(&shared_reservation<T>);  // which makes it be
+  static_cast<void>(&shared_reservation<T>);  // this instantiates it
   return *static_cast<T*>(enter_shared(shared_room<T>.slot));
 }
 
 template <class T>
 inline T& shared_at_file_scope() {
-  static_cast<void>(&shared_reservation<T>);  // which makes it be
+  static_cast<void>(&shared_reservation<T>);  // this instantiates it
   return *static_cast<T*>(enter_shared_at_file_scope(shared_room<T>.slot));
 }
 
-/// Tells the run-time what an array is called, for the messages of the checked build.
+/// Tells the run-time the name of an array, for the messages of the checked build.
 /// @param element_function what element_name() returns
-/// @param alignment that the compiler knows: of what it places itself, that of the widest access
+/// @param alignment the one that the compiler knows; for an array that it places itself, that of
+/// the widest access
 /// @param extents none for dynamic shared memory
 void name_shared_array(const void* start, const char* name, const char* element_function,
                        size_t element_bytes, size_t alignment, const size_t* extents, size_t rank);
 
-/// Bytes of the widest access.
+/// The bytes of the widest access.
 inline constexpr size_t widest_access = 16;
 
 /// The compiler's name of this function, which spells out the type.
@@ -107,7 +109,7 @@ inline T (&dynamic_shared(const char* name))[] {
 
 #endif
 
-/// For a declaration at file scope, which the first block that comes to it tells of.
+/// For a declaration at file scope, which the first block that comes to it reports.
 template <class T>
 inline T& named_shared(T& array, const char* name) {
   name_shared(array, name);
@@ -116,5 +118,5 @@ inline T& named_shared(T& array, const char* name) {
 
 }  // namespace tilewise::simt
 
-/// A name as a macro is given it.
+/// The text of a name that is given to a macro.
 #define TILEWISE_TEXT(name) #name

@@ -2,14 +2,14 @@
 
 #include "../cuda_runtime.h"
 
-// Numbers of 16 bits: how they are rounded. Sums, differences, products, quotients and roots of two
-// of them are right where they are computed as float and rounded once more (Figueroa, "When is
-// double rounding innocuous?", 1995); all else goes by way of a double that keeps what was cut off
-// in its last bit.
+// How numbers of 16 bits are rounded. Sums, differences, products, quotients and roots of them are
+// right if they are computed as float and rounded once more (Figueroa, "When is double rounding
+// innocuous?", 1995). Everything else is computed as a double whose last bit shows whether anything
+// was cut off.
 
 namespace tilewise::simt {
 
-/// binary16 of IEEE 754.
+/// IEEE 754's binary16.
 struct HalfFormat {
   static unsigned short nearest(float value) {
     const unsigned bits = __builtin_bit_cast(unsigned, value), sign = bits >> 16 & 0x8000;
@@ -51,15 +51,15 @@ struct Bfloat16Format {
   }
 };
 
-/// Rounded to zero, but for the last bit, which is set where anything was cut off: rounded once
-/// more, the number comes out as if it had been rounded once.
+/// Rounds to zero, but sets the last bit if anything was cut off, so that rounding the result once
+/// more gives what a single rounding would give.
 inline float keeping_remainder(double value) {
   const float cut = cut_to<float, double>(value);
   if (cut != cut || static_cast<double>(cut) == value) return cut;
   return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, cut) | 1u);
 }
 
-/// x * y + z with the remainder kept in the same way; x * y is exact.
+/// Returns product + z with the remainder kept in the same way. The product is exact.
 inline double sum_keeping_remainder(double product, double z) {
   const double sum = product + z;
   if (!(fabs(sum) <= 0x1p1023)) return sum;
@@ -67,7 +67,8 @@ inline double sum_keeping_remainder(double product, double z) {
   const double rest = (product - (sum - part)) + (z - part);
   if (rest == 0) return sum;
   auto bits = __builtin_bit_cast(uint64_t, sum);
-  if ((bits & 1) == 0) bits += (rest < 0) == (sum < 0) ? 1 : -1;  // the odd neighbour on its side
+  // The odd neighbour on the side of the remainder.
+  if ((bits & 1) == 0) bits += (rest < 0) == (sum < 0) ? 1 : -1;
   return __builtin_bit_cast(double, bits);
 }
 
@@ -76,7 +77,7 @@ unsigned short nearest(double value) {
   return Format::nearest(keeping_remainder(value));
 }
 
-/// The next smaller number's bits.
+/// The bits of the next smaller number.
 inline unsigned short step_down(unsigned short bits) {
   if (bits == 0) return 0x8001;
   return static_cast<unsigned short>((bits & 0x8000) != 0 ? bits + 1 : bits - 1);

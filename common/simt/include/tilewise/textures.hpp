@@ -6,7 +6,7 @@
 
 #include "driver_types.hpp"
 
-// Arrays, and textures and surfaces, by which kernels see them.
+// Arrays, and the textures and surfaces through which kernels access them.
 
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width,
                             size_t height = 0, unsigned flags = 0);
@@ -59,29 +59,30 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
 
 namespace tilewise::simt {
 
-/// What a texel is read as.
+/// The value of a texel that was read.
 struct Texel {
-  bool is_real;  ///< which of the two holds it
+  bool is_real;  ///< which of the two members holds it
   float real[4];
   int whole[4];
 };
 
-/// Where a texture is read. Dimensions that the texture has none of are ignored.
+/// The place at which a texture is read. Dimensions that the texture does not have are ignored.
 struct TexturePlace {
   float x, y, z;
   int layer;
 };
 
-/// As the texture says: filtered, normalised, beyond its edges.
+/// Reads a texture as its description says: filtered, normalised, or beyond its edges.
 Texel read_texture(cudaTextureObject_t texture, TexturePlace place);
-/// Of a cube map, in the direction of x, y and z.
+/// The place in a cube map that lies in the direction of x, y and z.
 TexturePlace place_in_cube(float x, float y, float z, int cube = 0);
-/// Of linear memory, by number; beyond its end 0.
+/// Reads a texel of linear memory by its number; beyond the end it is 0.
 Texel read_texel(cudaTextureObject_t texture, int number);
-/// The four texels that a filter would read, one component of each.
+/// One component of each of the four texels that a filter would read.
 Texel gather_texels(cudaTextureObject_t texture, TexturePlace place, int component);
 
-/// Where a surface's bytes lie; null beyond its edges, of which `mode` may make the next inside.
+/// The address of bytes of a surface; null beyond its edges, unless `mode` moves the place to the
+/// nearest one inside.
 void* place_in_surface(cudaSurfaceObject_t surface, int x_bytes, int y, int z, int bytes,
                        cudaSurfaceBoundaryMode mode);
 
@@ -126,7 +127,7 @@ cudaChannelFormatDesc cudaCreateChannelDesc() {
   return tilewise::simt::channel_format<T>();
 }
 
-// Each function in two forms: one returns the value, one stores it.
+// Each function has two forms: one returns the value, one stores it.
 #define TILEWISE_TEXTURE_READ(name, parameters, ...)                          \
   template <class T>                                                          \
   T name(cudaTextureObject_t texture TILEWISE_OPEN parameters) {              \
@@ -149,7 +150,7 @@ TILEWISE_TEXTURE_READ(texCubemap, (float x, float y, float z),
                       read_texture(texture, tilewise::simt::place_in_cube(x, y, z)))
 TILEWISE_TEXTURE_READ(texCubemapLayered, (float x, float y, float z, int layer),
                       read_texture(texture, tilewise::simt::place_in_cube(x, y, z, layer)))
-// Levels of detail are those of mipmaps, of which there are none.
+// Levels of detail belong to mipmaps, which are not simulated.
 TILEWISE_TEXTURE_READ(tex1DLod, (float x, float), read_texture(texture, {x, 0, 0, 0}))
 TILEWISE_TEXTURE_READ(tex2DLod, (float x, float y, float), read_texture(texture, {x, y, 0, 0}))
 TILEWISE_TEXTURE_READ(tex3DLod, (float x, float y, float z, float),
@@ -163,7 +164,7 @@ T tex2Dgather(cudaTextureObject_t texture, float x, float y, int component = 0) 
       tilewise::simt::gather_texels(texture, {x, y, 0, 0}, component));
 }
 
-// The x of a surface is in bytes.
+// A surface's x is in bytes.
 #define TILEWISE_SURFACE(dimension, parameters, ...)                                     \
   template <class T>                                                                     \
   T surf##dimension##read(                                                               \

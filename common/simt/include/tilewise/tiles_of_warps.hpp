@@ -2,12 +2,12 @@
 
 #include "../cooperative_groups.h"
 
-// Tiles of cooperative groups that have more threads than a warp. They wait for the whole block,
-// for the checks know no order but that of its barriers: all tiles of a block have to come.
+// Tiles of cooperative groups with more threads than a warp. They wait for the whole block, because
+// the checks know no order but that of the block's barriers: all tiles of a block have to arrive.
 
 namespace cooperative_groups {
 
-/// Shared memory that such tiles need on some GPUs, and not here.
+/// Shared memory that such tiles need on some GPUs, but not here.
 template <unsigned MostThreads = 1024>
 struct block_tile_memory {
   unsigned char unused;
@@ -15,7 +15,7 @@ struct block_tile_memory {
 
 namespace details {
 
-/// What tiles of `Size` threads can do, a power of two.
+/// The functions of tiles of `Size` threads; `Size` is a power of two.
 template <unsigned Size>
 class TileOfWarps {
   static_assert(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0, "a tile is a power of two");
@@ -29,7 +29,7 @@ class TileOfWarps {
   static unsigned meta_group_rank() { return rank_in_block() / Size; }
   static unsigned meta_group_size() { return (block_threads() + Size - 1) / Size; }
 
-  /// The same thread's value for all.
+  /// Returns one thread's value to all threads.
   template <class T>
   [[gnu::always_inline]] T shfl(T value, unsigned source, TILEWISE_SITE) const {
     if (thread_rank() == source % Size) keep(meta_group_rank(), value);
@@ -47,7 +47,7 @@ class TileOfWarps {
         predicate != 0, [](bool a, bool b) { return a && b; }, file, line);
   }
 
-  /// Of all of the tile's values, which warps make of their own first.
+  /// Reduces all values of the tile; each warp first reduces its own.
   template <class T, class Operation>
   [[gnu::always_inline]] T reduced(T value, Operation operation, const char* file, int line) const {
     for (unsigned lanes = 16; lanes > 0; lanes /= 2) {

@@ -1,6 +1,6 @@
 /// \file
 /// Included in front of a kernel file that was rewritten to hold many variants of itself
-/// (grading/repair): one compilation serves them all, and a call runs the one that was chosen.
+/// (grading/repair). One compilation serves them all, and a call runs the variant that was chosen.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,18 @@
 
 extern "C" {
 
-/// The variant that runs, from 1; 0: what was handed in. The worker sets it before each call.
+/// The number of the variant that runs, from 1; 0 is the file as it was handed in. The worker sets
+/// it before each call.
 [[gnu::weak, gnu::visibility("default")]] std::int32_t tilewise_variant = 0;
 
-/// The same, for kernels: what is constant is no access that is checked.
+/// The same for kernels. It is constant, because reading a constant is no access that is checked.
 extern const std::int32_t tilewise_chosen_variant [[gnu::weak, gnu::alias("tilewise_variant")]];
 }
 
 namespace tilewise::simt {
 
-/// A value as of another's type. Where it cannot be that, which the words of a source do not tell,
-/// any will do: that variant comes to nothing.
+/// Converts a value to another's type. If it cannot be converted, which a source's text does not
+/// show, any value will do, because that variant comes to nothing.
 template <class Other, class U>
 [[gnu::always_inline]] inline std::decay_t<Other> as(U&& value) {
   using T = std::decay_t<Other>;

@@ -7,7 +7,7 @@
 
 namespace tilewise::simt {
 
-/// An element of a list, or 0 where the list is shorter.
+/// An element of a list, or 0 if the list is shorter.
 template <class T>
 constexpr T listed(std::initializer_list<T> list, size_t i) {
   return i < list.size() ? list.begin()[i] : T();
@@ -15,12 +15,13 @@ constexpr T listed(std::initializer_list<T> list, size_t i) {
 
 }  // namespace tilewise::simt
 
-// A macro, because CUDA's 58 vector types differ in nothing but element type, name and alignment.
-// Sizes and alignments: CUDA C++ Programming Guide, "Built-in Vector Types".
+// CUDA's 58 vector types are made by a macro, because they differ only in element type, name and
+// alignment. Sizes and alignments: CUDA C++ Programming Guide, "Built-in Vector Types".
 //
-// They are the plain structures that they are in CUDA. But g++ would store the elements of
-// `out[i] = {a, b, c, d}` one by one, where nvcc stores a vector: a list is assigned by way of a
-// whole one. Nor is make_float4 constexpr, in CUDA neither: g++ would do the same with a constant.
+// They are plain structures, as in CUDA. But g++ would store the elements of
+// `out[i] = {a, b, c, d}` one by one, where nvcc stores a vector; so a list is first made into a
+// whole vector, which is then assigned. For the same reason make_float4 is not constexpr (CUDA's is
+// not, either): g++ would store a constant's elements one by one.
 #define TILEWISE_VECTOR_OF_4(T, name, align)                                                \
   struct alignas(align) name {                                                              \
     T x, y, z, w;                                                                           \
@@ -66,7 +67,7 @@ TILEWISE_VECTOR_TYPES(float, float, 8, 16)
 TILEWISE_VECTOR_TYPES(double, double, 16, 16)
 #undef TILEWISE_VECTOR_TYPES
 
-// Since CUDA 13 four elements of 8 bytes have their alignment in their name.
+// Since CUDA 13 the types with four elements of 8 bytes have their alignment in their name.
 #define TILEWISE_VECTORS_OF_32_BYTES(T, name) \
   TILEWISE_VECTOR_OF_4(T, name##_16a, 16)     \
   TILEWISE_VECTOR_OF_4(T, name##_32a, 32)
@@ -79,7 +80,7 @@ TILEWISE_VECTORS_OF_32_BYTES(double, double4)
 #undef TILEWISE_VECTORS_OF_32_BYTES
 #undef TILEWISE_VECTOR_OF_4
 
-/// Extents of a grid or a block; what is not given is 1.
+/// The extents of a grid or a block; those that are not given are 1.
 struct dim3 {
   unsigned int x, y, z;
 
@@ -89,15 +90,16 @@ struct dim3 {
   constexpr operator uint3() const { return {x, y, z}; }
 };
 
-// Read through a fixed offset from the thread pointer: the library that defines these variables is
-// loaded at program start, so the cheapest thread-local model is safe for every module.
+// These variables are read through a fixed offset from the thread pointer: the library that defines
+// them is loaded at program start, so the cheapest thread-local model is safe for every module.
 #if defined(__ELF__)
 #define TILEWISE_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
 #else
 #define TILEWISE_INITIAL_EXEC
 #endif
 
-// __thread, not thread_local: no initialiser runs, so the compiler emits no wrapper call per read.
+// They are __thread, not thread_local: no initialiser runs, so the compiler emits no wrapper call
+// per read.
 extern __thread uint3 threadIdx TILEWISE_INITIAL_EXEC;
 extern __thread uint3 blockIdx TILEWISE_INITIAL_EXEC;
 extern __thread uint3 blockDim TILEWISE_INITIAL_EXEC;

@@ -9,22 +9,22 @@
 
 namespace tilewise::simt {
 
-/// Counts the thread in at a warp-wide operation of the lanes in `mask`. `value` is what it offers
-/// the others, `source_lane` the lane whose value it asks for.
+/// Registers the thread's arrival at a warp-wide operation of the lanes in `mask`. `value` is what
+/// it offers the others, `source_lane` the lane whose value it asks for.
 Switch arrive_at_warp_operation(const char* what, Site site, unsigned mask, uint64_t value,
                                 int source_lane);
 
 /// The value this thread asked for in the operation just passed.
 uint64_t value_from_passed_warp_operation();
 
-/// Lanes that came to the operation just passed with a value other than zero.
+/// The lanes that came to the operation just passed with a value other than zero.
 unsigned ballot_of_passed_warp_operation();
 
-/// What a warp-wide operation may make of all values that were offered, each lane's 64 bits, in
-/// place of the value of one lane.
+/// How a warp-wide operation combines the values of all lanes, 64 bits from each, instead of
+/// passing on the value of one lane.
 enum class WarpFold {
-  match_any = 256,  ///< beyond every lane's number; lanes with the same value
-  match_all,        ///< all lanes where all have the same value, else none
+  match_any = 256,  ///< the lanes with the same value; 256 is no lane's number
+  match_all,        ///< all lanes if all have the same value, else none
   add,
   min_signed,
   max_signed,
@@ -33,11 +33,12 @@ enum class WarpFold {
   bits_of_both,
   bits_of_either,
   bits_of_one,
-  product,  ///< of matrices, each lane's part of which lies where its value says
-  rows,     ///< of small matrices, handed round as ldmatrix does; a lane's part lies there, too
+  product,  ///< of matrices; a lane's value is the address of its part
+  /// Of small matrices, passed between lanes as ldmatrix does; a lane's value is an address, too.
+  rows,
 };
 
-/// The same as exchange() of a value that all lanes have a part in.
+/// As exchange(), but with a result that combines the values of all lanes.
 template <class T>
 [[gnu::always_inline]] inline uint64_t fold(const char* what, Site site, unsigned mask, T value,
                                             WarpFold how) {
@@ -52,17 +53,17 @@ template <class T>
   return value_from_passed_warp_operation();
 }
 
-/// Lane of the running thread in its warp, 0 to 31.
+/// The lane of the running thread in its warp, 0 to 31.
 int lane_index();
 
-/// Lanes of this warp that have not returned from the kernel.
+/// The lanes of this warp that have not returned from the kernel.
 unsigned live_lanes();
 
 /// Waits for the lanes of this warp that are on their way to this place in the code.
 /// ballot_of_passed_warp_operation() says which they were.
 Switch arrive_at_active_mask(Site site);
 
-/// The arithmetic types, and those of cuda_fp16.h and cuda_bf16.h.
+/// Whether a type is arithmetic or one of those of cuda_fp16.h and cuda_bf16.h.
 template <class T>
 inline constexpr bool can_be_shuffled = std::is_arithmetic_v<T>;
 
@@ -71,7 +72,7 @@ template <class T>
                                          int source_lane) {
   static_assert(can_be_shuffled<T> && sizeof(T) <= 8,
                 "shuffles move the arithmetic types of up to 8 bytes");
-  // In place: a call of memcpy would have to be looked at, as those of kernels are.
+  // The builtin works in place: a call of memcpy would have to be checked, as calls in kernels are.
   uint64_t bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
   follow(arrive_at_warp_operation(what, site, mask, bits, source_lane));
@@ -90,8 +91,8 @@ inline int group_start(int lane, int width) { return lane & ~(width - 1); }
   follow(arrive_at_warp_operation("__syncwarp()", {file, line}, mask, 0, lane_index()));
 }
 
-// Shuffles: which lane each form reads, and what a lane beyond its sub-group gets (its own value),
-// is the CUDA C++ Programming Guide's "Warp Shuffle Functions".
+// Shuffles. "Warp Shuffle Functions" in the CUDA C++ Programming Guide defines which lane each form
+// reads, and that a lane which would read beyond its sub-group gets its own value.
 
 template <class T>
 [[gnu::always_inline]] inline T __shfl_sync(unsigned mask, T value, int source, int width = 32,
@@ -144,7 +145,7 @@ template <class T>
 
 [[gnu::always_inline]] inline int __all_sync(unsigned mask, int predicate, TILEWISE_SITE) {
   using namespace tilewise::simt;
-  // Lanes that say no are counted, so that lanes that have returned do not matter.
+  // The lanes that say no are counted, so that lanes that have returned do not matter.
   follow(
       arrive_at_warp_operation("__all_sync()", {file, line}, mask, predicate == 0, lane_index()));
   return ballot_of_passed_warp_operation() == 0;
@@ -156,13 +157,13 @@ template <class T>
   return ballot_of_passed_warp_operation();
 }
 
-/// Whether all lanes come with the same truth.
+/// Whether the predicate is the same in all lanes.
 [[gnu::always_inline]] inline int __uni_sync(unsigned mask, int predicate, TILEWISE_SITE) {
   const unsigned truths = __ballot_sync(mask, predicate, file, line);
   return truths == 0 || truths == (mask & tilewise::simt::live_lanes());
 }
 
-/// Lanes that came with the same value.
+/// The lanes that came with the same value.
 template <class T>
 [[gnu::always_inline]] inline unsigned __match_any_sync(unsigned mask, T value, TILEWISE_SITE) {
   using namespace tilewise::simt;
@@ -170,7 +171,7 @@ template <class T>
       fold("__match_any_sync()", {file, line}, mask, value, WarpFold::match_any));
 }
 
-/// The lanes where all came with the same value, else 0.
+/// All lanes if they came with the same value, else 0.
 template <class T>
 [[gnu::always_inline]] inline unsigned __match_all_sync(unsigned mask, T value, int* same,
                                                         TILEWISE_SITE) {

@@ -6,12 +6,12 @@
 
 extern "C" {
 
-// The compiler's run-time for coverage; hidden in the module that is linked with it.
+// From the compiler's run-time for coverage; they are hidden in the module that is linked with it.
 void __gcov_dump();
 void __gcov_reset();
 
-/// Adds what was counted to gcov's files and starts anew. A worker may be killed at any time: it
-/// calls this after every call.
+/// Adds the counts to gcov's files and starts counting anew. The worker calls it after every call,
+/// since it may be killed at any time.
 [[gnu::weak, gnu::visibility("default")]] void tilewise_write_coverage() {
   __gcov_dump();
   __gcov_reset();
@@ -20,8 +20,8 @@ void __gcov_reset();
 
 namespace tilewise::simt {
 
-// Functions that are always inlined leave no code on the line that calls them: those that stand
-// there alone, as statements of their own, would not be counted. Calls of these stay calls.
+// Functions that are always inlined leave no code on the line that calls them. If such a call is a
+// statement of its own, its line would not be counted; so these calls stay calls.
 
 [[gnu::noinline]] inline void counted_syncthreads(TILEWISE_SITE) { __syncthreads(file, line); }
 

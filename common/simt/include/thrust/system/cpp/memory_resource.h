@@ -1,13 +1,13 @@
 #pragma once
 
-// Takes the place of the CUDA Toolkit's header of this name. Thrust's algorithms run on the host
-// here, by its system `cpp`; what its device vectors hold has to be memory of the device as well,
-// so that kernels can work on it. Managed memory is both.
+// Replaces the CUDA Toolkit's header of this name. Thrust's algorithms run on the host here, by its
+// system `cpp`. The contents of its device vectors have to be device memory as well, so that
+// kernels can work on them. Managed memory is both.
 
 #include <cuda_runtime.h>
 #include <thrust/mr/fancy_pointer_resource.h>
 #include <thrust/system/cpp/pointer.h>
-#include <thrust/system_error.h>  // as the system `cuda` does, which programs rely on
+#include <thrust/system_error.h>  // programs rely on it, since the system `cuda` includes it
 
 #include <new>
 
@@ -16,7 +16,7 @@ namespace tilewise::simt {
 class ManagedMemory final : public thrust::mr::memory_resource<> {
  public:
   void* do_allocate(std::size_t bytes, std::size_t) override {
-    void* device_vector = nullptr;  // what findings call it
+    void* device_vector = nullptr;  // the name that findings give it
     if (cudaMallocManaged(&device_vector, bytes) != cudaSuccess) throw std::bad_alloc();
     return device_vector;
   }

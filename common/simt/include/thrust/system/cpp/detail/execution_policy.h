@@ -1,8 +1,9 @@
 #pragma once
 
-// Stands before the CUDA Toolkit's header of this name, which all of Thrust's algorithms come with.
-// They run on the host here, with what a kernel has made, and wait for it as they do on a GPU: none
-// of what the host reads in such a program tells that it has not waited.
+// Is found before the CUDA Toolkit's header of this name, which all of Thrust's algorithms include.
+// They run on the host here, on data that a kernel has made, and wait for the kernel as they do on
+// a GPU. The simulator cannot tell from the host's reads in such a program that the host has not
+// waited.
 
 #include <cuda_runtime.h>
 #include_next <thrust/system/cpp/detail/execution_policy.h>
