@@ -52,7 +52,8 @@ void write_archive(const fs::path& file, const std::vector<ZipItem>& items,
   std::string text;
   const Writer writer(archive_write_new(), archive_write_free);
   set_format(writer.get());
-  // Otherwise it is filled up with zeroes to a whole number of blocks, as on a tape.
+  // Otherwise libarchive fills the archive up with zeroes to a whole number of blocks, as on a
+  // tape.
   archive_write_set_bytes_in_last_block(writer.get(), 1);
   demand(writer.get(),
          archive_write_open(writer.get(), &text, nullptr, append, nullptr) == ARCHIVE_OK);
@@ -100,7 +101,8 @@ constexpr const char* parts_of_the_course[] = {".clangd",
 
 std::vector<fs::path> files_known_to_git(const fs::path& course) {
   Command command;
-  // Whoever has put the course there, it is what is running.
+  // The folder may belong to another user; git may read it all the same, because its code is
+  // already running.
   command.arguments = {"git", "-c", "safe.directory=*", "-C", course, "ls-files", "-z", "--"};
   command.arguments.insert(command.arguments.end(), std::begin(parts_of_the_course),
                            std::end(parts_of_the_course));
@@ -160,7 +162,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The card that --gpu described, beside the script that grades.
+/// The file with the GPU that --gpu describes, beside the script that grades.
 constexpr const char* card_file = "card.json";
 
 std::string arguments_of_grade(const Run& run) {
@@ -173,7 +175,7 @@ std::string arguments_of_grade(const Run& run) {
 }  // namespace
 
 void write_autograder(const Run& run, const fs::path& archive, const fs::path& costs) {
-  core::gpu_profile(run.gpu);  // throws where there is none
+  core::gpu_profile(run.gpu);  // throws if there is no such GPU
   std::vector<ZipItem> items = {{"grade_arguments", arguments_of_grade(run)}};
   if (core::is_card_file(run.gpu)) items.push_back(item_of(run.gpu, card_file));
   if (!costs.empty()) items.push_back(item_of(costs, "costs.json"));

@@ -18,7 +18,8 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/submission.hpp"
 
-// The archive, and what its scripts do in folders like Gradescope's. It is not built anew there.
+// These tests check the archive, and run its scripts in folders like Gradescope's. The course is
+// not built again there.
 namespace tilewise::grading {
 namespace {
 
@@ -58,7 +59,7 @@ bool is_executable(const fs::path& file) {
   return (fs::status(file).permissions() & fs::perms::others_exec) != fs::perms::none;
 }
 
-/// What Gradescope's specification says of a results.json.
+/// Checks a results.json against Gradescope's specification.
 void demand_valid(const Json& results) {
   const std::set<std::string> visibilities = {"hidden", "after_due_date", "after_published",
                                               "visible"};
@@ -81,11 +82,11 @@ class AutograderTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     scratch_ = new ScratchDirectory;
-    // As Gradescope's: others than root may look.
+    // As on Gradescope, users other than root may read the folder.
     fs::permissions(scratch_->path(), fs::perms(0755));
     write_autograder({.stages = {"3"}}, zip());
     unpack(zip(), root() / "source");
-    // In place of setup.sh.
+    // These links take the place of setup.sh.
     fs::create_directories(course() / "build" / "simt");
     fs::create_directory_symlink(layout().build / "bin", course() / "build" / "simt" / "bin");
   }
@@ -157,7 +158,7 @@ TEST_F(AutograderTest, GradesWhateverIsHandedIn) {
     const char* path;
     std::string text;
     int score;
-    const char* output;  ///< that it says for the whole
+    const char* output;  ///< expected in the output for the whole submission
   } cases[] = {
       {"the solution", "labs/03_shared_memory/matmul_shared.cu", solution, 10, "Graded on gtx1080"},
       {"a file by itself", "matmul_shared.cu", solution, 10, "Graded on gtx1080"},

@@ -36,8 +36,8 @@ std::string output_of(Command command) {
   return result.output;
 }
 
-/// Whether a build is another one once this file is. Kernels are graded, not built, and handouts
-/// read.
+/// Whether the build depends on this file. Kernels do not count because they are built when they
+/// are graded, nor do handouts.
 bool is_built(const fs::path& file) {
   constexpr auto parts =
       std::to_array<std::string_view>({"CMakeLists.txt", "cmake", "common", "grading", "tools"});
@@ -46,7 +46,7 @@ bool is_built(const fs::path& file) {
          (part == "labs" && file.extension() == ".hpp");
 }
 
-/// Sums as `sha256sum --check` reads them.
+/// The checksums of the sources of the build, as `sha256sum --check` reads them.
 std::string sums_of(const std::vector<fs::path>& files, const fs::path& course) {
   Command command;
   command.arguments = {"sha256sum", "--"};
@@ -55,7 +55,8 @@ std::string sums_of(const std::vector<fs::path>& files, const fs::path& course) 
   return output_of(std::move(command));
 }
 
-/// Whether it is used once everything is built: neither static libraries nor benchmarks are.
+/// Whether a file of the build is still used once everything is built; static libraries and
+/// benchmarks are not.
 bool is_used(const fs::path& path) {
   const bool is_program = path.begin()->string() == "bin";
   return is_program ? path.filename().string().starts_with("tilewise") : path.extension() != ".a";
@@ -99,7 +100,7 @@ void add_build(const fs::path& build, std::vector<ZipItem>& items) {
   }
 }
 
-/// What is not taken along cannot be built there.
+/// Every program must be built, because the other machine cannot build one that is missing.
 void demand_built(const fs::path& program) {
   if (fs::exists(program)) return;
   throw CannotGrade(

@@ -12,7 +12,8 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/submission.hpp"
 
-// The archive, unpacked on a machine that has neither the course nor what it was built of.
+// These tests unpack the archive on a machine that has neither the course nor the sources it was
+// built from.
 namespace tilewise::grading {
 namespace {
 
@@ -37,14 +38,14 @@ class PackTest : public testing::Test {
   static void TearDownTestSuite() { delete scratch_; }
 
   static fs::path here() { return scratch_->path() / "here" / "tilewise"; }
-  /// As a clone of the course: nothing is built.
+  /// A folder like a clone of the course, in which nothing is built.
   static fs::path there() { return scratch_->path() / "there" / "tilewise"; }
 
   static CommandResult lab(const fs::path& course, std::vector<std::string> words,
                            const fs::path& pack = "/nowhere") {
     Command command;
     command.arguments = {"bash", course / "lab"};
-    // Where it can be, the course that this was built of is out of reach.
+    // If there is a sandbox, it hides the course that the archive was built from.
     if (const SandboxSearch search = find_sandbox(); search.sandbox) {
       command.arguments.insert(command.arguments.begin(),
                                {search.sandbox.bubblewrap, "--dev-bind", "/", "/", "--tmpfs",

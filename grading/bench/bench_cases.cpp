@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// "n={n}" as "n=64".
+/// Replaces a placeholder: turns "n={n}" into "n=64".
 std::string replaced(std::string text, std::string_view name, std::string_view value) {
   const std::string placeholder = fmt::format("{{{}}}", name);
   for (std::size_t at = text.find(placeholder); at != text.npos;
@@ -31,7 +31,7 @@ std::string replaced(std::string text, std::string_view name, std::string_view v
   return text;
 }
 
-/// The text with each {name} of the choice in its place; {n} may be left.
+/// Fills the values of the choice into the text's placeholders; only {n} may be left.
 std::string filled_in(std::string text, const Json& choice) {
   for (const auto& [name, value] : choice.items()) {
     text = replaced(std::move(text), name, value.get<std::string>());
@@ -51,7 +51,7 @@ int side_of(const Json& formula, const char* name, const Json& choice) {
   return *number;
 }
 
-/// @param json  what a function's "bench" says
+/// @param json  the function's "bench"
 BenchCase read_case(const BenchCase& of_function, const Json& json, const Json& choice) {
   BenchCase read = of_function;
   read.call_of_n = filled_in(json.at("call").get<std::string>(), choice);
@@ -137,7 +137,7 @@ std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& 
           fmt::format("{}: {}", stage_file(root, stage.id).string(), error.what()));
     }
   }
-  // A course may leave stages out; what others are compared with there goes with them.
+  // A course may leave stages out; no case can be compared with a stage that is not there.
   for (auto& [stage, content] : course) {
     for (BenchCase& each : content.cases) {
       if (!course.contains(each.previous_stage)) each.previous_stage.clear();

@@ -14,67 +14,69 @@
 #include "grading/problem/problem.hpp"
 #include "grading/profile/named_call.hpp"
 
-/// What `lab bench` runs, and whether there is room for its matrices.
+/// The calls that `lab bench` runs, and whether there is room for their matrices.
 namespace tilewise::grading {
 
-/// The call of an earlier stage to compare with.
+/// A call of an earlier stage to compare with.
 struct PreviousCall {
   std::string stage;
   std::string call;
 };
 
-/// One contract function with one choice of its block, as `lab bench` runs it.
+/// A contract function with one choice of its block, as `lab bench` runs it.
 struct BenchCase {
   std::string stage;
   std::string function;
-  std::string block;  ///< as BenchRow::block
+  std::string block;  ///< like BenchRow::block
   const Problem* problem = &problem_called("");
 
-  /// The call for matrices of order n, as read_call() takes it.
+  /// Returns the call for matrices of order n, in the form that read_call() reads.
   std::string call(int n) const;
 
-  /// Nothing where there is none, or where it would take far too long on that backend.
+  /// Returns the earlier stage's call, or nothing if there is none or it would take far too long on
+  /// that backend.
   std::optional<PreviousCall> previous(int n, Backend backend) const;
 
-  /// How often theory says that its threads go to global memory; nothing where it depends on
-  /// choices that are the kernel's author's.
+  /// Returns how often the threads access global memory in theory, or nothing if that depends on
+  /// choices of the kernel's author.
   std::optional<model::ElementAccesses> accesses(int n) const;
 
   std::string call_of_n;
   std::string previous_stage = {}, previous_call_of_n = {};  ///< both empty: none
   std::map<Backend, int> previous_largest = {};
-  std::string one_result = {};  ///< the block with one result a thread; empty: there is no choice
+  /// The block with one result per thread; empty: there is no choice.
+  std::string one_result = {};
   bool is_naive = false;
   std::optional<model::Tiling> tiling = {};
 };
 
-/// What `lab bench` runs of a stage.
+/// The calls of a stage that `lab bench` runs.
 struct StageCases {
-  std::map<Backend, std::vector<int>> orders;  ///< the usual ones
+  std::map<Backend, std::vector<int>> orders;  ///< the defaults
   std::vector<BenchCase> cases;
-  std::vector<KernelBeside> beside;  ///< whose folders are there, by name
+  std::vector<KernelBeside> beside;  ///< the kernels whose folders exist, by name
 };
 
-/// What every stage.json says of it, by stage: "orders", "bench" of each function, and what is to
-/// be said of the kernels whose folders lie in "beside".
-/// @param root  of the course
+/// Reads from every stage.json, by stage, the "orders", the "bench" of each function, and the
+/// descriptions of the kernels in the folder "beside".
+/// @param root  root folder of the course
 /// @throws std::runtime_error naming the file and what is wrong
 std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& root);
 
-/// "51.5 GB", 10^9 bytes each; "12 MB" below one.
+/// Formats bytes as "51.5 GB", of 10^9 bytes each, or as "12 MB" below one gigabyte.
 std::string gigabytes(std::size_t bytes);
 
-/// What the matrices of a call take: "51.5 GB (3 matrices of 17.2 GB)".
+/// Describes the memory that a call's matrices take: "51.5 GB (3 matrices of 17.2 GB)".
 std::string memory_of(const NamedCall& call);
 
-/// Bytes that this machine has left; nothing where it does not tell.
+/// Returns the bytes of memory that this machine has available, or nothing if it does not say.
 std::optional<std::size_t> available_memory();
 
-/// The same from what /proc/meminfo holds.
+/// Reads the same from the text of /proc/meminfo.
 std::optional<std::size_t> available_in(std::string_view meminfo);
 
-/// What a contract function computes, by its stage's stage.json; problem_called("") where that does
-/// not say.
+/// Returns what a contract function computes according to its stage.json, or problem_called("") if
+/// that does not say.
 const Problem& problem_of(const std::filesystem::path& root, const std::string& stage,
                           const std::string& function);
 

@@ -34,7 +34,8 @@ TEST(BenchCases, EveryContractFunctionHasOne) {
   }
 }
 
-// A folder is enough; stage.json may say more of it, and of no folder that is not there.
+// A folder is enough for a kernel beside. stage.json may describe it, but must not describe a
+// folder that does not exist.
 TEST(BenchCases, KernelsBesideAStageHaveAHeadingOfTheirColumnsWidth) {
   constexpr std::size_t width = 8;
   std::size_t kernels = 0;

@@ -27,7 +27,7 @@ double bytes_of_matrices(const NamedCall& call) {
   return bytes;
 }
 
-/// The kernel that takes longest; where no time is known, the one that loads most.
+/// Returns the kernel that takes longest, or if no time is known, the one that loads most.
 const KernelProfile& main_kernel(const ProfileReport& profile) {
   const auto weight = [&](const KernelProfile& kernel) {
     const auto time = modelled_time(kernel, profile);
@@ -59,7 +59,7 @@ std::optional<double> cgma_of(const NamedCall& call, const ElementTraffic& traff
   return call.operations / elements;
 }
 
-/// The cells of a line of CSV, whose quotes hold no line feeds.
+/// Splits a line of CSV into cells. Quoted cells hold no line feeds.
 std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -150,7 +150,7 @@ void set_why_no_time(BenchRow& row, const ProfileReport& profile) {
 
 std::vector<double> instructions_in(std::string_view log) {
   std::vector<double> counts;
-  std::ptrdiff_t name = -1, value = -1;  // columns, from the line of their names
+  std::ptrdiff_t name = -1, value = -1;  // column indices, from the header line
   while (!log.empty()) {
     const std::string_view line = log.substr(0, log.find('\n'));
     log.remove_prefix(std::min(line.size() + 1, log.size()));

@@ -12,35 +12,35 @@
 
 namespace tilewise::grading {
 
-/// The row's time and what follows from it: GFLOPS, or GB/s where the call computes nothing, of the
-/// matrices that it must read and write.
+/// Sets the row's time and rate: GFLOPS, or if the call computes nothing, GB/s of the matrices that
+/// it must read and write.
 void set_time(BenchRow& row, const NamedCall& call, double ms);
 
-/// The time with copies: of all matrices to the GPU and of what is not read-only back, as fast as
-/// its bus moves them at most.
+/// Returns the time with copies at the bus's nominal rate: all matrices to the GPU, and those that
+/// are not read-only back.
 double modelled_total_ms(const NamedCall& call, const core::GpuProfile& gpu, double ms);
 
-/// What the simulator counted, and the occupancy.
+/// Sets the simulator's counts and the occupancy.
 void set_counts(BenchRow& row, const NamedCall& call, const ProfileReport& profile);
 
-/// What theory says of it.
+/// Sets the theoretical counts.
 void set_formula(BenchRow& row, const BenchCase& bench_case, const NamedCall& call);
 
-/// All that the model says of a call: its time, GIPS and limiter.
+/// Sets the modelled figures of a call: its time, GIPS and limiter.
 void set_modelled(BenchRow& row, const NamedCall& call, const CallTime& time);
 
-/// How much faster each row is than the same function with one result a thread
-/// (BenchCase::one_result), where that is among the rows.
+/// Sets the speed-up of each row over the same function with one result per thread
+/// (BenchCase::one_result), if that is among the rows.
 void set_speedups(std::vector<BenchRow>& rows, const std::vector<BenchCase>& cases);
 
-/// The row's problem where modelled_call() knows no time.
+/// Sets the row's problem if modelled_call() knows no time.
 void set_why_no_time(BenchRow& row, const ProfileReport& profile);
 
-/// The metric of Nsight Compute that counts instructions of warps.
+/// The metric of Nsight Compute that counts warp instructions.
 inline constexpr const char* instructions_metric = "smsp__inst_executed.sum";
 
-/// That metric for each kernel, in the order of their launches, from a log of `ncu --csv`. Empty
-/// where the log has none, as where counters may not be read (ERR_NVGPUCTRPERM).
+/// Reads that metric for each kernel, in launch order, from a log of `ncu --csv`. The result is
+/// empty if the log has none, for example because the counters may not be read (ERR_NVGPUCTRPERM).
 std::vector<double> instructions_in(std::string_view log);
 
 }  // namespace tilewise::grading

@@ -18,7 +18,7 @@ KernelProfile kernel(std::uint64_t loaded_elements) {
   kernel.blocks = kernel.simulated_blocks = 49;
   kernel.counters.global_load_requests = loaded_elements / 32;
   kernel.counters.global_load_lane_bytes = 4 * loaded_elements;
-  kernel.counters.global_load_bytes = loaded_elements;  // much of it by several lanes
+  kernel.counters.global_load_bytes = loaded_elements;  // several lanes load much of it
   kernel.counters.global_store_lane_bytes = 4 * 10'000;
   return kernel;
 }
@@ -78,7 +78,7 @@ TEST(BenchFigures, FormulasAreTheCases) {
   EXPECT_FALSE(none.by_formula);
 }
 
-// course2025's speed-ups: over one result a thread, with the same tile and order.
+// As in course2025, speed-ups are relative to one result per thread with the same tile and order.
 TEST(BenchFigures, SpeedUpsAreOverOneResult) {
   std::vector<BenchCase> cases;
   std::vector<BenchRow> rows;

@@ -60,7 +60,7 @@ OrderedJson document_of(const std::optional<model::KernelMetrics>& metrics) {
   return document;
 }
 
-/// What the names of metrics mean, for whoever reads the file.
+/// Explains the names of metrics to readers of the file.
 OrderedJson document_of_names() {
   OrderedJson document;
   for (const model::NamedMetric& metric : model::all_metrics) {
@@ -103,7 +103,8 @@ OrderedJson document_of(const BenchRow& row) {
 
 // --- Reading ----------------------------------------------------------------------------------
 
-/// One object of a document: takes its fields one by one, and then knows which nobody asked for.
+/// Reads the fields of one object of a document and notes which it has read, so that unknown fields
+/// can be refused.
 class Fields {
  public:
   Fields(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
@@ -145,7 +146,7 @@ class Fields {
     return field.get<bool>();
   }
 
-  /// Far beyond what any GPU does; so that sums and tables stay sound.
+  /// A limit far beyond what any GPU does, so that sums and tables stay sound.
   static constexpr double most = 1e18;
 
   double number(const char* name) {
@@ -167,7 +168,8 @@ class Fields {
 
   bool is_null(const char* name) { return at(name).is_null(); }
 
-  /// Whether there is a value; what the schema did not have from the beginning may be missing.
+  /// Whether the field has a value. Fields that the schema did not have from the beginning may be
+  /// missing.
   bool has(const char* name) {
     taken_.insert(name);
     const auto field = object_.find(name);
@@ -179,7 +181,7 @@ class Fields {
     return number(name);
   }
 
-  /// To be called when all has been taken.
+  /// Refuses fields that were not read. To be called after all known fields have been read.
   void demand_no_others() const {
     for (const auto& [name, value] : object_.items()) {
       if (!taken_.contains(name)) {
@@ -228,7 +230,7 @@ std::optional<model::KernelMetrics> read_metrics(Fields& row) {
   Fields fields(row.at("metrics"), row.path("metrics"));
   model::KernelMetrics metrics;
   for (const model::NamedMetric& metric : model::all_metrics) {
-    // Which reports have had later than the others.
+    // This metric is newer than the others, so that old reports lack it.
     const bool later = metric.value == &model::KernelMetrics::shared_bytes_moved;
     if (later && !fields.has(metric.name)) continue;
     metrics.*metric.value = fields.number(metric.name);
@@ -237,7 +239,7 @@ std::optional<model::KernelMetrics> read_metrics(Fields& row) {
   return metrics;
 }
 
-/// What rows have had later than other figures.
+/// Reads a number that is newer than other figures, so that rows of old reports lack it.
 std::optional<double> read_later_number(Fields& row, const char* name) {
   if (!row.has(name)) return std::nullopt;
   return row.number(name);
@@ -257,7 +259,7 @@ Contender read_contender(Fields& row) {
   row.refuse("contender", fmt::format("{}", fmt::join(names, ", ")));
 }
 
-/// What a row with figures must have beyond their being numbers.
+/// Checks the figures of a row beyond their being numbers.
 void demand_figures(Fields& fields, const BenchRow& row) {
   if (!row.problem.empty()) return;
   if (row.n == 0) fields.refuse("n", "an order of at least 1");
@@ -308,7 +310,7 @@ core::GpuProfile read_gpu(Fields& fields) {
   return cards.front();
 }
 
-/// Whose kernels the report is about: the student's, or where there are none, the solutions.
+/// Returns whose kernels the report is about: the student's, or the solution's if there are none.
 const Contender& subject_of(const BenchReport& report) {
   const bool has_student =
       std::ranges::find(report.rows, Contender::student, &BenchRow::contender) != report.rows.end();
@@ -321,7 +323,7 @@ bool is_sound(const BenchReport& report) {
   const Contender& subject = subject_of(report);
   return std::ranges::all_of(report.rows, [&](const BenchRow& row) {
     if (row.contender != subject || row.not_written || row.excused) return true;
-    // A solution's blocks may be more than a GPU takes.
+    // A solution may use blocks that are too large for a GPU.
     const bool may_fail = subject == Contender::solution;
     return (row.problem.empty() || may_fail) && row.right != false;
   });
@@ -338,7 +340,7 @@ OrderedJson bench_document(const BenchReport& report) {
       {"schema", bench_schema},  {"modelled", report.modelled},         {"device", report.device},
       {"gpu", report.gpu.id},    {"command", report.command},           {"date", report.date},
       {"inputs", report.inputs}, {"metric_names", document_of_names()}, {"rows", rows}};
-  // Who reads it elsewhere has the course's cards, but no other.
+  // Readers elsewhere know the course's cards, but no others.
   if (!core::is_of_the_course(report.gpu)) document["card"] = core::card_document(report.gpu);
   return document;
 }
@@ -353,7 +355,7 @@ BenchReport read_bench_report(const Json& document) {
   report.command = fields.text("command");
   report.date = fields.text("date");
   report.inputs = fields.text("inputs");
-  fields.has("metric_names");  // for other readers
+  fields.has("metric_names");  // only for other readers
   const Json& rows = fields.at("rows");
   if (!rows.is_array()) fields.refuse("rows", "an array");
   for (std::size_t i = 0; i < rows.size(); ++i) report.rows.push_back(read_row(rows[i], i));

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// As a file goes: through text.
+/// Converts the report to text and back, as a file would.
 Json written(const BenchReport& report) { return Json::parse(bench_document(report).dump()); }
 
 constexpr const char* younger_fields[] = {"uncertainty_pct", "mean_ms", "speedup", "metrics",
@@ -79,7 +79,7 @@ TEST(BenchJson, ReadsWhatItWrote) {
   EXPECT_EQ(written(report)["metric_names"]["ipc"]["from"], "modelled");
 }
 
-// Of files that were written before there were such figures.
+// Files that were written before these figures existed must still be readable.
 TEST(BenchJson, DoesWithoutWhatIsYoungerThanTheSchema) {
   Json document = written(example_bench());
   document.erase("metric_names");

@@ -21,7 +21,7 @@ namespace {
 
 using Rows = std::vector<const BenchRow*>;
 
-/// What a table is about.
+/// Identifies a table.
 using Title = std::tuple<std::string, std::string, std::string>;  // stage, function, block
 
 Title title_of(const BenchRow& row) { return {row.stage, row.function, row.block}; }
@@ -33,7 +33,7 @@ std::string heading_of(const Contender& contender, const std::vector<KernelBesid
   return kernel == beside.end() ? contender.name : kernel->heading;
 }
 
-/// 0.012345 as 0.0123, 12.345 as 12.35: as many digits as have room.
+/// Formats 0.012345 as 0.0123 and 12.345 as 12.35, with as many digits as there is room for.
 std::string figure(double value) {
   if (value >= 1000) return fmt::format("{:.0f}", value);
   return fmt::format("{:.{}f}", value, value >= 100 ? 1 : value >= 10 ? 2 : value >= 1 ? 3 : 4);
@@ -41,14 +41,14 @@ std::string figure(double value) {
 
 std::string figure(const std::optional<double>& value) { return value ? figure(*value) : "-"; }
 
-/// A figure where there is one, with "!" behind it where the result is wrong.
+/// Formats the row's rate, or "-" if there is none, and appends "!" if the result is wrong.
 std::string rate_of(const BenchRow* row) {
   if (row == nullptr || row->rate == 0) return "- ";
   return figure(row->rate) + (row->right == false ? "!" : " ");
 }
 
-/// Whose figures the table shows beside rates: the student's, or the solution's where there are
-/// none.
+/// Returns the row whose figures the table shows beside rates: the student's, or the solution's if
+/// the student has none.
 const BenchRow* main_row(const Rows& rows) {
   const BenchRow* best = nullptr;
   for (const BenchRow* row : rows) {
@@ -64,7 +64,7 @@ const BenchRow* of_contender(const Rows& rows, const Contender& contender) {
   return found == rows.end() ? nullptr : *found;
 }
 
-/// What there is to show beside rates.
+/// The columns that the table has.
 struct Columns {
   std::set<Contender> contenders;
   bool mean = false, total = false, cgma = false, formula = false, limiter = false;
@@ -99,7 +99,7 @@ std::string head_of(const Columns& columns, const std::vector<KernelBeside>& bes
   return head + "\n";
 }
 
-/// A line of the table, for one order.
+/// Returns the table's line for one order.
 std::string line_of(int n, const Rows& rows, const Columns& columns) {
   const BenchRow* const main = main_row(rows);
   std::string line = fmt::format("{:>6}", n);
@@ -122,7 +122,7 @@ std::string line_of(int n, const Rows& rows, const Columns& columns) {
   return line + "\n";
 }
 
-/// 137438953472 as "137.4G": at most six characters.
+/// Formats 137438953472 as "137G", with at most six characters.
 std::string in_short(double value) {
   if (value == 0) return "0";
   constexpr const char* units[] = {"", "k", "M", "G", "T", "P"};
@@ -135,7 +135,7 @@ std::string in_short(double value) {
                      units[unit]);
 }
 
-/// "sync 42%": what warps wait for most.
+/// Returns the reason for which warps stall most, such as "sync 42%".
 std::string main_stall(const model::KernelMetrics& metrics) {
   constexpr std::string_view prefix = "stall_";
   const model::NamedMetric* most = nullptr;
@@ -147,7 +147,7 @@ std::string main_stall(const model::KernelMetrics& metrics) {
                      metrics.*most->value);
 }
 
-/// What a profiler would show; empty where no order has it.
+/// Returns the metrics that a profiler would show, or nothing if no order has them.
 std::string metrics_table_of(const std::map<int, Rows>& by_order) {
   std::vector<const BenchRow*> shown;
   for (const auto& [n, rows] : by_order) {
@@ -177,7 +177,7 @@ std::string metrics_table_of(const std::map<int, Rows>& by_order) {
   return text;
 }
 
-/// What went wrong, each thing once with the orders that it concerns.
+/// Lists the problems, each once with the orders that it concerns.
 std::string problems_of(const Rows& rows) {
   std::map<std::string, std::vector<int>> orders;
   for (const BenchRow* row : rows) {
@@ -210,7 +210,7 @@ std::string table_of(const BenchReport& report, const Rows& rows) {
   return text + metrics_table_of(by_order) + problems_of(rows);
 }
 
-/// Why contenders have no part in a stage at all, each reason once.
+/// Lists why contenders have no part in a stage at all, each reason once.
 std::string notes_of(const BenchReport& report, const std::string& stage) {
   std::vector<std::string> notes;
   for (const BenchRow& row : report.rows) {
@@ -291,7 +291,7 @@ std::string truth(const std::optional<bool>& value) {
   return !value ? "" : *value ? "true" : "false";
 }
 
-/// A figure of the row that it need not have.
+/// Formats an optional figure of a row.
 template <class Part, class Value>
 std::string of(const std::optional<Part>& part, Value Part::*value) {
   return part ? fmt::format("{}", (*part).*value) : "";
@@ -307,7 +307,7 @@ struct Column {
   std::function<std::string(const BenchReport&, const BenchRow&)> cell;
 };
 
-/// The columns, and one for each metric behind them.
+/// Appends a column for each metric.
 std::vector<Column> with_metrics(std::vector<Column> columns) {
   for (const model::NamedMetric& metric : model::all_metrics) {
     columns.push_back(
@@ -331,7 +331,7 @@ const std::vector<Column>& columns() {
       {"device", [](Report report, Row) { return report.device; }},
       {"modelled",
        [](Report report, Row row) {
-         // The library on the CPU is always measured.
+         // OpenBLAS on the CPU is always measured.
          return truth(report.modelled && row.contender != Contender::openblas);
        }},
       {"problem", [](Report, Row row) { return row.problem; }},
@@ -386,7 +386,7 @@ const std::vector<Column>& columns() {
 
 std::string bench_table(const BenchReport& report) {
   std::map<Title, Rows> tables;
-  std::vector<Title> order;  // of the report
+  std::vector<Title> order;  // in the order of the report
   std::vector<std::string> stages;
   for (const BenchRow& row : report.rows) {
     if (stages.empty() || stages.back() != row.stage) stages.push_back(row.stage);

@@ -8,7 +8,7 @@
 #include "common/model/occupancy.hpp"
 #include "grading/bench/test/example_bench.hpp"
 
-// The table on the terminal, and the same as CSV.
+// Tests of the table on the terminal and of the CSV file.
 namespace tilewise::grading {
 namespace {
 

@@ -19,9 +19,9 @@ bool is_steady(const std::vector<double>& medians_ms) {
   return medians_ms.empty() || core::median_with_interval(medians_ms).relative_error() <= tolerated;
 }
 
-/// The median of several runs after a warm-up. Other work on the machine disturbs single ones, the
-/// more so the shorter they are, so that short ones are repeated for a while; of those of many
-/// seconds there are few.
+/// Returns the median of several runs after a warm-up. Other work on the machine disturbs single
+/// runs, and short ones most, so short runs are repeated for a while; runs of many seconds are
+/// repeated only a few times.
 template <class Work>
 core::Interval median_ms(Work&& work) {
   using Clock = std::chrono::steady_clock;
@@ -64,7 +64,8 @@ core::Interval product_ms_double(int n) {
 }
 
 core::Interval solve_ms(int m, int n) {
-  // The identity, so that solving again and again neither overflows nor meets slow small numbers.
+  // A is the identity, so that repeated solving neither overflows nor produces slow denormal
+  // numbers.
   std::vector<double> A(std::size_t(m) * m, 0.0);
   for (int i = 0; i < m; ++i) A[std::size_t(i) * m + i] = 1;
   auto B = matrix<double>(m, n);
@@ -79,7 +80,7 @@ core::Interval solve_ms(int m, int n) {
 std::vector<TurnsTaken> take_turns(
     std::size_t contenders, std::chrono::duration<double> budget,
     const std::function<Turn(std::size_t contender, int round)>& take) {
-  // Fewer rounds agree by chance.
+  // Fewer rounds may agree by chance.
   constexpr int fewest_rounds = 6, most_rounds = 20;
   const auto start = std::chrono::steady_clock::now();
   std::vector<TurnsTaken> taken(contenders);

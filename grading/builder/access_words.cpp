@@ -56,7 +56,7 @@ std::string description(const SourceAccess& access) {
                        : tr(" Line {} reads {}.", access.line, what);
 }
 
-/// Where the access itself was told before.
+/// The description of the access comes before this.
 std::string way_to_it(const SourceAccess& access) {
   if (!access.conditions.empty()) {
     return tr(" What lets a thread through to it: {}.", in_list(access.conditions));
@@ -132,7 +132,7 @@ std::string terms_of_places(const SourceAccess& access) {
       if (!is_known) made_of.push_back(each);
     }
   }
-  // Those that come last are made of the others.
+  // The last definitions are parts of the others.
   made_of.resize(std::min(made_of.size(), most_told));
   return in_list(made_of);
 }

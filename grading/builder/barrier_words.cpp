@@ -17,7 +17,7 @@ SourceAccount barrier_in_a_branch(const core::Finding& finding, std::string_view
       if (found.empty()) found = simt::conditions_of(source, line, word);
     }
     std::erase_if(found, [](const SourceCondition& condition) {
-      // What a loop counts, all threads may count alike.
+      // All threads may count through a loop alike.
       return condition.is_of_loop;
     });
     return found;

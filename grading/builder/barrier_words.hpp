@@ -9,17 +9,18 @@
 
 namespace tilewise::grading {
 
-/// Of a barrier that some threads miss: which of two barriers stands in a branch, and what decides
-/// on it.
+/// For a barrier that some threads miss: says which of two barriers stands in a branch, and which
+/// condition decides on it.
 SourceAccount barrier_in_a_branch(const core::Finding& finding, std::string_view source);
 
-/// Of wrong results at edges: a barrier that threads there go past. They meet no other, and so have
-/// ended when the rest waits, which no check objects to.
+/// For wrong results at edges: names a barrier that threads there pass by. They wait at no other
+/// barrier, and so have ended while the rest waits, which no check objects to.
 SourceAccount barrier_that_threads_pass(const std::vector<std::string>& kernels,
                                         std::string_view source);
 
-/// Of a race in shared memory: a barrier beside both lines that is not come to in each turn.
-/// @param kernel that holds both lines
+/// For a race in shared memory: names a barrier beside both lines that is not reached in each
+/// iteration.
+/// @param kernel the kernel that holds both lines
 SourceAccount barrier_of_some_turns(const std::string& kernel, std::string_view source);
 
 }  // namespace tilewise::grading

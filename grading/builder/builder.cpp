@@ -29,10 +29,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A hundred times what the largest solution has; what is larger holds data.
+// A hundred times the size of the largest solution's module; anything larger holds data.
 constexpr std::uintmax_t largest_module_bytes = std::uintmax_t{32} << 20;
 
-// What a call of a host function becomes; the rest is a number.
+// The beginning of the names that replace host functions in calls; a number follows.
 constexpr std::string_view host_call = "tilewise_simt_host_call_";
 
 const StageInfo& stage_info(const std::string& id) {
@@ -49,12 +49,12 @@ BuildResult refusal(std::string message, std::string hint, const std::string& fi
   return built;
 }
 
-/// What "native" in a compiler's options stands for: a build folder may be carried to, or shared
-/// with, a machine of another kind.
+/// Returns what "native" in a compiler's options stands for. It is part of the key, because a build
+/// folder may be carried to, or shared with, a machine of another kind.
 std::string this_machine() {
   char name[256] = {};
   ::gethostname(name, sizeof name - 1);
-  const std::string cpus = core::text_of("/proc/cpuinfo");  // absent where there is no /proc
+  const std::string cpus = core::text_of("/proc/cpuinfo");  // empty where there is no /proc
   const std::size_t flags = std::min(cpus.find("\nflags"), cpus.find("\nFeatures"));
   if (flags == cpus.npos) return name;
   return name + cpus.substr(flags, cpus.find('\n', flags + 1) - flags);
@@ -92,7 +92,7 @@ class Build {
         stage_(stage_info(request.stage_id)),
         tools_(toolchain(request.backend, request.flavour, request.stage_id, request.covered)),
         binding_(binding_object(request.backend, request.stage_id)),
-        // nvcc asks a GPU what to compile for.
+        // nvcc asks a GPU for its architecture.
         sandbox_{request.bubblewrap, request.backend == Backend::cuda},
         scratch_(flavour_folder(request.scratch, request.flavour)),
         module_(scratch_ / (request.stage_id + ".so")) {
@@ -100,23 +100,23 @@ class Build {
     // "labs/NN_topic/" has an empty last component.
     folder_ = folder.has_filename() ? folder : folder.parent_path();
     if (request.uses_cublas) add_cublas(tools_);
-    // An object names the file that its counts go to.
+    // An object names the file for its counts, so it cannot be reused.
     if (request.covered) cache_.reset();
-    // Counting takes functions of the compiler's in kernels, a debugger code as it was written;
-    // both are for code that is trusted, and so is cuBLAS.
+    // Counting needs functions of the compiler in kernels, and a debugger needs code as it was
+    // written. Both are only for code that is trusted, and so is cuBLAS.
     if (request.varied) add_variants(tools_, request.optimised);
     is_judged_ = !request.covered && !request.varied && !request.uses_cublas &&
                  request.flavour != Flavour::debug;
     fs::create_directories(scratch_);
   }
 
-  /// Takes the module of an earlier build, or starts on its sources.
+  /// Takes the module of an earlier build, or starts to build its sources.
   void start() {
     if (BuildResult problem = read_sources(); !problem.finding.message.empty()) return end(problem);
     key_ = module_key();
     if (fetch(key_, module_)) return succeed();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
-      // Of several files a student edits one at a time.
+      // A student edits one of several files at a time, so the others' objects may still be there.
       if (fetch(object_key(i), object_path(i)) && fetch(calls_key(i), calls_path(i))) continue;
       write_source(i);
       compiling_.push_back(i);
@@ -125,7 +125,7 @@ class Build {
     }
   }
 
-  /// Judges what the preprocessor left, and has that compiled.
+  /// Judges the preprocessor's output, and starts to compile it.
   void start_compiling() {
     if (!preprocesses() || !finish_tools("preprocessing")) return;
     for (const std::size_t i : compiling_) {
@@ -188,7 +188,7 @@ class Build {
     end(built);
   }
 
-  /// Waits for what has been started. Returns whether the build goes on.
+  /// Waits for the commands that have been started. Returns whether the build goes on.
   bool finish_tools(std::string_view step) {
     std::vector<RunningCommand> running = std::exchange(running_, {});
     for (RunningCommand& command : running) {
@@ -225,8 +225,8 @@ class Build {
   std::vector<std::string> preprocess_command(std::size_t i) const {
     std::vector<std::string> command = tools_.compile;
     std::ranges::copy(tools_.preprocess, std::back_inserter(command));
-    // The contract comes first, so that a function that differs from it is an error where it
-    // stands.
+    // The contract is included first, so that a function that differs from it is an error in the
+    // place where it stands.
     command.insert(command.end(), {"-include", contract(stage_.sources[i])});
     command.insert(command.end(), {"-E", source_path(i), "-o", preprocessed_path(i)});
     return command;
@@ -242,7 +242,8 @@ class Build {
     if (tools_.dumps_statements) {
       command.push_back("-fdump-tree-optimized-lineno=" + dump_path(i).string());
       command.push_back("-fdump-tree-tsan-lineno=" + accesses_path(i).string());
-      // All types, of which the dumps tell only the names; nothing else that would stand in them.
+      // Writes debug information on all types, because the dumps give only their names, and none
+      // that would add statements to the dumps.
       command.insert(command.end(), {"-g", "-fno-eliminate-unused-debug-types",
                                      "-fno-var-tracking-assignments", "-gno-statement-frontiers"});
     }
@@ -250,8 +251,8 @@ class Build {
     return command;
   }
 
-  /// Judges what was compiled, all files of the stage at once, since they may call each other.
-  /// Returns whether the build goes on.
+  /// Judges the objects of all files of the stage at once, since these may call each other. Returns
+  /// whether the build goes on.
   bool judge_objects() {
     std::vector<CompiledSource> compiled;
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -277,10 +278,12 @@ class Build {
     return finish_tools("linking");
   }
 
-  /// Puts device functions into one section, so that calls by pointers can tell them from others.
+  /// Returns the command that puts device functions into one section, so that calls by pointers can
+  /// tell them from others.
   std::vector<std::string> gather_command(std::size_t i,
                                           const std::vector<std::string>& sections) const {
-    // As a file: there may be more of them than arguments.
+    // The options go into a file, because there may be more of them than a command may have
+    // arguments.
     const fs::path list = linked_path(i).replace_extension(".sections");
     std::ofstream file(list);
     for (const std::string& section : sections) {
@@ -292,8 +295,9 @@ class Build {
     return {"objcopy", "@" + list.string(), object_path(i), linked_path(i)};
   }
 
-  /// Functions of the host that kernels lead to are called as by a pointer, which on the device is
-  /// refused when it happens (common/simt/runtime/indirect_calls.cpp).
+  /// Writes the functions that kernels call instead of host functions. They jump as a call by a
+  /// pointer does, which is refused on the device when it happens
+  /// (common/simt/runtime/indirect_calls.cpp).
   void write_host_calls() const {
     std::ofstream file(host_calls_path());
     file << ".section .note.GNU-stack, \"\", @progbits\n.text\n";
@@ -323,7 +327,7 @@ class Build {
     }
   }
 
-  /// The folder that holds labs/.
+  /// Returns the folder that holds labs/.
   fs::path submission() const { return folder_.parent_path().parent_path(); }
 
   RunningCommand start_tool(std::vector<std::string> arguments,
@@ -336,14 +340,15 @@ class Build {
     files.readable.push_back(binding_);
     for (const std::string& source : stage_.sources) {
       files.readable.push_back(contract(source));
-      files.readable.push_back(folder_ / source);  // which messages quote
+      files.readable.push_back(folder_ / source);  // compiler messages quote it
     }
     return RunningCommand(tool_command(std::move(arguments), files, sandbox_, limits));
   }
 
   BuildResult explained(const CommandResult& result, std::string_view step) const {
     const bool wrote_too_much = std::ranges::any_of(
-        // As a compiler, the assembler and the linker say that a file may grow no further.
+        // The words with which a compiler, the assembler and the linker say that a file may not
+        // grow further.
         std::array{"File too large", "File size limit exceeded", "No space left on device"},
         [&](const char* words) { return result.output.find(words) != result.output.npos; });
     const bool timed_out = result.ending == CommandResult::Ending::timed_out;
@@ -365,7 +370,7 @@ class Build {
     return explain_link_error(output, names_, contract_functions());
   }
 
-  /// Our temporary file names mean nothing to a student.
+  /// Returns the text without our temporary file names, which mean nothing to a student.
   std::string without_scratch(std::string text) const {
     const std::string prefix = scratch_.string() + "/";
     for (std::size_t at; (at = text.find(prefix)) != text.npos;) text.erase(at, prefix.size());
@@ -386,9 +391,11 @@ class Build {
     return functions;
   }
 
-  /// All that the object of a source depends on. A contract may include the stage's others.
+  /// Returns everything that the object of a source depends on. All contracts of the stage count,
+  /// because one may include another.
   std::string object_key(std::size_t i) const {
-    // What was judged by other rules is judged again. In a sandbox a source finds less to include.
+    // The executable is part of the key, because another version may judge by other rules. So is
+    // the sandbox, in which a source finds less to include.
     std::error_code unknown;
     std::string key = stamp(fs::read_symlink("/proc/self/exe", unknown)) + this_machine() +
                       (sandbox_ ? "\nin a sandbox\n" : "\n");
@@ -428,7 +435,7 @@ class Build {
   fs::path calls_path(std::size_t i) const { return object_path(i).replace_extension(".calls"); }
   fs::path host_calls_path() const { return scratch_ / "host_calls.s"; }
   std::string calls_key(std::size_t i) const { return object_key(i) + "\ncalls"; }
-  /// What is linked of an object.
+  /// Returns the file that is linked for an object.
   fs::path linked_path(std::size_t i) const {
     const bool is_gathered = is_judged_ && !tools_.simulator.empty();
     return is_gathered ? object_path(i).replace_extension(".device.o") : object_path(i);
@@ -443,16 +450,16 @@ class Build {
   Sandbox sandbox_;
   fs::path scratch_;
   fs::path module_;
-  fs::path folder_;                 ///< the student's
-  std::vector<std::string> names_;  ///< of the sources, as messages call them
+  fs::path folder_;                 ///< the student's folder
+  std::vector<std::string> names_;  ///< the sources' names in messages
   Quotations quotations_;
-  std::vector<std::string> texts_;           ///< as handed in, in the order of the stage's files
-  std::vector<std::string> sources_;         ///< what the compiler gets of them
-  std::vector<std::string> host_functions_;  ///< that kernels lead to
-  std::string key_;                          ///< of the module in the cache
-  std::vector<std::size_t> compiling_;       ///< sources whose objects were in no cache
+  std::vector<std::string> texts_;    ///< the texts as handed in, in the order of the stage's files
+  std::vector<std::string> sources_;  ///< the texts that the compiler gets
+  std::vector<std::string> host_functions_;  ///< the host functions that kernels refer to
+  std::string key_;                          ///< the module's key in the cache
+  std::vector<std::size_t> compiling_;       ///< the sources whose objects were not in the cache
   std::vector<RunningCommand> running_;
-  std::optional<BuildResult> built_;  ///< once there is one
+  std::optional<BuildResult> built_;  ///< the result, once there is one
 };
 
 }  // namespace

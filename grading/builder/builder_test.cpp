@@ -220,7 +220,7 @@ TEST_F(Builder, ShowsTheCompilerNothingButTheSubmission) {
   const fs::path secret = folder().parent_path() / "secret";
   std::ofstream(secret) << "int known_to_nobody;\n";
   const fs::path solution = layout().root / "solutions" / "03_shared_memory" / "matmul_shared.cu";
-  // The rewriter knows the assembler by its name only.
+  // The rewriter recognises the assembler only by its name.
   const auto assembled = [](const std::string& file) {
     return "#define JOIN(a, b) a##b\nJOIN(as, m)(\".incbin \\\"" + file + "\\\"\");\n";
   };

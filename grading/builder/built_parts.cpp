@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What `lab` has built beside the program, a part a line.
+/// Returns the parts that `lab` has built beside the program; the file has one on each line.
 std::set<std::string> parts_asked_for() {
   std::ifstream file(layout().build / "parts.txt");
   std::set<std::string> parts;
@@ -29,7 +29,7 @@ std::set<std::string> parts_asked_for() {
   return parts;
 }
 
-/// The script, where this is its build and may be changed.
+/// Returns the script `lab`, if this is its build and may be changed.
 std::optional<fs::path> script_of_this_build() {
   const auto [root, build] = layout();
   std::error_code other;

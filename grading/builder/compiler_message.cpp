@@ -25,15 +25,15 @@
 namespace tilewise::grading {
 namespace {
 
-// Read by hand: the text is as long and as odd as a student makes it, and std::regex recurses once
-// per character.
+// The text is parsed by hand, because a student can make it as long and as odd as they like, and
+// std::regex recurses once per character.
 
 struct Place {
   std::string file;
   int line = 0;  ///< 0: no place
 };
 
-/// Takes a number off the text; -1 if there is none.
+/// Removes a number from the start of the text and returns it; -1 if there is none.
 int take_number(std::string_view& text) {
   int number = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -41,8 +41,8 @@ int take_number(std::string_view& text) {
   return error == std::errc() ? number : -1;
 }
 
-/// The place in a line such as "FILE:31:5: error: ..." (g++, clang) or "FILE(31): error: ..."
-/// (nvcc); `after` becomes what follows it.
+/// Returns the place in a line such as "FILE:31:5: error: ..." (g++, clang) or "FILE(31): error:
+/// ..." (nvcc); `after` becomes the text behind the line number.
 Place place_in(std::string_view line, const std::string& file, std::string_view& after) {
   const std::size_t at = line.find(file);
   if (at == line.npos) return {};
@@ -54,7 +54,8 @@ Place place_in(std::string_view line, const std::string& file, std::string_view&
   return {file, number};
 }
 
-/// The first place in one of the files; only on lines that report an error, if asked for.
+/// Returns the first place in one of the files; only from lines that report an error, if
+/// `errors_only`.
 Place first_place(std::string_view output, const std::vector<std::string>& files,
                   bool errors_only) {
   while (!output.empty()) {
@@ -69,8 +70,8 @@ Place first_place(std::string_view output, const std::vector<std::string>& files
   return {};
 }
 
-/// Whether the linker misses a function: GNU ld says "undefined reference to `NAME(", lld
-/// "undefined symbol: NAME(".
+/// Whether the linker reports a function as missing: GNU ld says "undefined reference to `NAME(",
+/// lld "undefined symbol: NAME(".
 bool misses(std::string_view output, const std::string& function) {
   while (!output.empty()) {
     const std::string_view line = take_line(output);
@@ -78,7 +79,7 @@ bool misses(std::string_view output, const std::string& function) {
     if (undefined == line.npos) continue;
     const std::size_t at = line.find(function + "(", undefined);
     if (at == line.npos) continue;
-    const char before = line[at - 1];  // exists: "undefined" stands before it
+    const char before = line[at - 1];  // it exists: "undefined" stands before
     if (before == '`' || before == '\'' || before == ' ' || before == '"') return true;
   }
   return false;
@@ -97,11 +98,12 @@ bool says(std::string_view output, std::string_view words) {
   return output.find(words) != output.npos;
 }
 
-/// What a compiler says that has crashed. What it asks for is not a student's to do.
+/// Words of a compiler that has crashed. The bug report that it asks for is not a student's to
+/// make.
 constexpr std::string_view crash_words[] = {"internal compiler error", "PLEASE submit a bug report",
                                             "frontend command failed", "died due to signal",
                                             "nternal error: assertion", "was killed by signal",
-                                            // The same, seen through a sandbox: 128 + signal.
+                                            // The same, as a sandbox reports it: 128 + signal.
                                             "ended with status 13"};
 
 bool has_crashed(std::string_view output) {
@@ -109,8 +111,8 @@ bool has_crashed(std::string_view output) {
                              [&](std::string_view words) { return says(output, words); });
 }
 
-/// The line on which a compiler says that it has crashed, from there on: "internal compiler error:
-/// in tsubst, at cp/pt.cc:15782".
+/// Returns the part of a line with which a compiler says that it has crashed: "internal compiler
+/// error: in tsubst, at cp/pt.cc:15782".
 std::string_view crash_in(std::string_view output) {
   while (!output.empty()) {
     const std::string_view line = take_line(output);
@@ -150,7 +152,7 @@ BuildResult explain_crash(std::string_view output, const std::vector<std::string
       place);
 }
 
-/// The text between two others, or empty.
+/// Returns the text between two others, or nothing.
 std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
   const std::size_t at = text.find(begin);
   if (at == text.npos) return "";
@@ -158,21 +160,21 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
   return text.substr(0, text.find(end));
 }
 
-/// A launch whose arguments are not the kernel's: g++ tells it of the class that a launch becomes.
-/// Empty where the line tells of something else.
+/// Rewords the error for a launch whose arguments do not fit the kernel, which g++ reports for the
+/// class that a launch becomes. Returns nothing for other lines.
 std::string unfit_launch(std::string_view line) {
   const std::size_t error = line.find(": error: no match for call to");
   const std::size_t kernel = line.rfind("void(");
   if (error == line.npos || kernel == line.npos || !says(line, "ConfiguredLaunch<")) return "";
-  const std::size_t column = line.substr(0, error).rfind(':');  // of what the launch became
+  const std::size_t column = line.substr(0, error).rfind(':');  // the column in the rewritten line
   const std::string_view types = line.substr(kernel);
   return fmt::format("{}: error: the kernel takes ({}), and this launch gives it ({})",
                      line.substr(0, column), between(types, "void(", ")>"),
                      between(types, ")>) (", ")'"));
 }
 
-/// What g++ says, without what is of no use to a student: names of the simulator's own, advice to
-/// compile what is wrong all the same.
+/// Returns g++'s output without the parts that do not help a student: names of the simulator's own,
+/// and advice on how to compile wrong code all the same.
 std::string in_course_words(std::string_view output) {
   std::string text;
   bool skips = false;
@@ -180,7 +182,7 @@ std::string in_course_words(std::string_view output) {
     const std::string_view line = take_line(output);
     if (const std::string launch = unfit_launch(line); !launch.empty()) {
       text += launch + "\n";
-      skips = true;  // candidates, none of which is the student's
+      skips = true;  // the candidates that follow are not the student's
       continue;
     }
     skips = skips && !(line.starts_with("labs/") && says(line, ": error: "));
@@ -197,13 +199,14 @@ std::string in_course_words(std::string_view output) {
   return text;
 }
 
-/// What to say of a name of CUDA's that the simulator lacks; the compiler's own words say less.
+/// Returns the message for a CUDA name that the simulator lacks; the compiler's own words say less.
 std::string told_of_cuda(const std::string& name, const std::string& kind, const Place& place) {
   const std::string where = place.line > 0 ? fmt::format("{}:{}: ", place.file, place.line) : "";
   return tr("{}the simulator does not know {}, {}", where, name, core::in_language(kind));
 }
 
-/// The header of CUDA's that declares what the first error does not know; empty for others.
+/// Returns the header that declares the name that the first error does not know; empty for other
+/// errors.
 std::string_view header_that_is_missing(std::string_view output) {
   static constexpr std::pair<std::string_view, std::string_view> homes[] = {
       {"'nvcuda'", "mma.h"},
@@ -232,7 +235,7 @@ std::string_view header_that_is_missing(std::string_view output) {
   return "";
 }
 
-/// What a compiler says of the first error alone: those behind it follow from what is not known.
+/// Returns the output for the first error only: the later ones follow from the unknown name.
 std::string_view first_error(std::string_view output) {
   const std::size_t error = output.find(": error: ");
   const std::size_t second = error == output.npos ? error : output.find(": error: ", error + 1);
@@ -240,8 +243,8 @@ std::string_view first_error(std::string_view output) {
   return output.substr(0, output.rfind('\n', second) + 1);
 }
 
-/// What to do about a first error that beginners in CUDA make, and that says little to them; empty
-/// for others. Words of g++ and of clang.
+/// Returns the advice on a first error that beginners in CUDA make and whose message tells them
+/// little; empty for other errors. Knows the words of g++ and of clang.
 std::string meaning_of(std::string_view output) {
   static constexpr struct {
     std::string_view says, and_says;
@@ -287,7 +290,7 @@ std::string meaning_of(std::string_view output) {
   return found == std::end(known) ? "" : core::in_language(found->meaning);
 }
 
-/// A message that begins with the student's file, whatever the compiler begins with.
+/// Returns a message that begins with the student's file, whatever the compiler's begins with.
 std::string from_file(std::string message, const std::vector<std::string>& sources,
                       const Place& place) {
   constexpr std::string_view leader = "In file included from ";
@@ -305,7 +308,7 @@ std::string from_file(std::string message, const std::vector<std::string>& sourc
 BuildResult explain_compile_error(std::string_view said, const std::vector<std::string>& sources) {
   const std::string output = in_course_words(said);
   Place place = first_place(output, sources, true);
-  // An error inside a header still tells where the student's code led to it.
+  // An error inside a header still shows where the student's code led to it.
   if (place.line == 0) place = first_place(output, sources, false);
   if (has_crashed(output)) return explain_crash(output, sources, place);
   std::string hint = ran_out_of_memory(output)
@@ -369,7 +372,7 @@ std::string cut_to_screenful(std::string_view text) {
     if (next > screen_bytes) break;
     end = next;
   }
-  // One line alone may be too long.
+  // The first line alone may be too long.
   if (end == 0) end = std::min(text.size(), screen_bytes);
   std::string cut(text.substr(0, end));
   while (!cut.empty() && cut.back() == '\n') cut.pop_back();
@@ -383,8 +386,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Asked for by name: -Wall would also speak of what the rewriting for the simulator brings in.
-/// clang knows no -Wmaybe-uninitialized, and is to keep quiet about that.
+/// The warnings are enabled by name, because -Wall would also report code that the rewriting for
+/// the simulator brings in. clang does not know -Wmaybe-uninitialized, and the last option keeps it
+/// quiet about that.
 constexpr const char* telling[] = {"-Wuninitialized", "-Wmaybe-uninitialized", "-Wunused-value",
                                    "-Wno-unknown-warning-option"};
 
@@ -397,7 +401,7 @@ void keep_telling_lines(const std::string& output, std::vector<std::string>& lin
     std::smatch found;
     if (!std::regex_search(line, found, warning)) continue;
     const std::string shown = found[1].str() + ": " + found[2].str();
-    // Each instance of a template says it again.
+    // Each instance of a template repeats the warning.
     if (std::ranges::find(lines, shown) == lines.end()) lines.push_back(shown);
   }
 }
@@ -419,7 +423,7 @@ std::vector<std::string> compiler_warnings(const std::string& stage_id, const fs
   for (const std::string& source : stage->sources) {
     const SourceFile file =
         read_source(folder / source, shown_path(folder, source), folder.parent_path());
-    if (!file.problem.empty()) continue;  // the builder says so
+    if (!file.problem.empty()) continue;  // the builder reports that
     const fs::path prepared = scratch.path() / (source + tools.source_extension);
     std::ofstream(prepared, std::ios::binary) << tools.prepare(file).text;
     Command command;
@@ -459,7 +463,7 @@ SourceRemarks source_remarks(const StageInfo& stage, const fs::path& folder) {
 
 namespace {
 
-/// Without blanks, because clang expands tabs.
+/// Returns the line without blanks, because clang expands tabs.
 std::string key_of(std::string_view line) {
   std::string key;
   std::ranges::copy_if(line, std::back_inserter(key),
@@ -477,7 +481,7 @@ void Quotations::add(std::string_view own, std::string_view compiled) {
     const std::string_view own_line = take_line(own);
     const std::string_view compiled_line = take_line(compiled);
     std::string key = key_of(compiled_line);
-    // A line that came to nothing is never quoted, but messages have blank lines.
+    // A line that became empty is never quoted, but messages have blank lines.
     if (own_line != compiled_line && !key.empty()) own_lines_.emplace(std::move(key), own_line);
   }
 }

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "labs/02_multi_block_grid/matmul_grid.cu:6: .*sum.* uninitialized.*"))},
         Case{"AStepThatIsNotTaken", "for (int k = row; k < n; k + 1) C[k * n + col] = 0;",
              ElementsAre(MatchesRegex("labs/02_multi_block_grid/matmul_grid.cu:6: .*"))},
-        // What other warnings there are says nothing of a result.
+        // Other warnings say nothing about a result.
         Case{"AVariableWithoutUse", "int unused = 1; C[row * n + col] = 0;", IsEmpty()},
         Case{"WhatDoesNotCompile", "C[row * n + col] = nowhere;", IsEmpty()}),
     [](const auto& info) { return std::string(info.param.what); });

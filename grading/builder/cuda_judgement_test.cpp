@@ -1,5 +1,5 @@
-// What the builder refuses of a submission for a GPU, and what it must not refuse. Needs nvcc, but
-// no GPU.
+// Tests what the builder refuses in a submission for a GPU, and what it must not refuse. Needs
+// nvcc, but no GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ BuildResult build(const std::string& text) {
 
 bool has_backend() { return fs::exists(layout().build / "lib" / "bindings" / "cuda"); }
 
-/// Exploits that do not come as far as a GPU.
+/// Exploits that are refused before they reach a GPU.
 class RefusedExploit : public testing::TestWithParam<const char*> {};
 
 TEST_P(RefusedExploit, DoesNotCompile) {

@@ -13,7 +13,7 @@ namespace {
 
 struct Names {
   std::string toolkit;
-  std::map<std::string, std::string, std::less<>> kinds;  ///< by name, in words
+  std::map<std::string, std::string, std::less<>> kinds;  ///< the description of each name
 };
 
 const std::map<std::string, std::string> words_for_kinds = {
@@ -28,7 +28,7 @@ Names read_names() {
   Names names;
   std::ifstream file(layout().root / "common" / "simt" / "cuda_names.json");
   const nlohmann::json document = nlohmann::json::parse(file, nullptr, false);
-  if (document.is_discarded()) return names;  // then nobody knows more than the compiler
+  if (document.is_discarded()) return names;  // then only the compiler's own message is left
   names.toolkit = document.value("toolkit", "");
   const nlohmann::json kinds = document.value("names", nlohmann::json::object());
   for (const auto& [kind, words] : words_for_kinds) {
@@ -54,7 +54,8 @@ std::string_view enclosed(std::string_view text, std::string_view begin, std::st
 
 constexpr std::string_view groups = "cooperative_groups";
 
-/// A member of cooperative groups that the simulator's do not have: "grid_group::sync".
+/// Returns a member of cooperative groups that the simulator's groups do not have:
+/// "grid_group::sync".
 std::string missing_of_groups(std::string_view output) {
   constexpr std::pair<std::string_view, std::string_view> of_namespace[] = {
       {"error: '", "' is not a member of 'cooperative_groups'"},
@@ -65,7 +66,8 @@ std::string missing_of_groups(std::string_view output) {
     if (at == output.npos || from == output.npos) continue;
     return std::string(output.substr(from + begin.size(), at - from - begin.size()));
   }
-  // g++: 'class cooperative_groups::grid_group' has no member named 'sync'; clang the other way.
+  // g++ says "'class cooperative_groups::grid_group' has no member named 'sync'"; clang names the
+  // member first.
   const std::size_t at = output.find("cooperative_groups::");
   if (at == output.npos) return "";
   std::string_view rest = output.substr(at + groups.size() + 2);
@@ -87,7 +89,7 @@ std::string kind_of_cuda_name(std::string_view name) {
   }
   const auto& kinds = listed().kinds;
   if (const auto found = kinds.find(name); found != kinds.end()) return found->second;
-  // Libraries of many headers are listed by their folders.
+  // Libraries with many headers are listed by their folders.
   for (std::size_t slash = name.rfind('/'); slash != name.npos && slash > 0;
        slash = name.rfind('/', slash - 1)) {
     const auto folder = kinds.find(name.substr(0, slash + 1));

@@ -17,7 +17,8 @@ PreparedSource as_written(const SourceFile& source) {
   return {fmt::format("#line 1 \"{}\"\n{}", source.name, source.text), ""};
 }
 
-/// The card in this machine, or what TILEWISE_CUDA_ARCH says (sm_90) where there is none.
+/// Returns TILEWISE_CUDA_ARCH (sm_90, for a machine without a card) if it is set, otherwise the
+/// architecture of this machine's card.
 std::string architecture() {
   const char* chosen = std::getenv("TILEWISE_CUDA_ARCH");
   return chosen != nullptr && *chosen != '\0' ? chosen : "native";
@@ -49,7 +50,7 @@ Toolchain cuda_toolchain(const std::string& stage_id) {
                 "-shared",
                 "-Xlinker",
                 "-z,defs"};
-  // The binding counts there; cmake/TilewiseWrappedCalls.cmake says what.
+  // The binding counts calls of these functions; cmake/TilewiseWrappedCalls.cmake lists them.
   for (const char* symbol : wrapped_symbols) {
     tools.link.insert(tools.link.end(), {"-Xlinker", fmt::format("--wrap={}", symbol)});
   }
@@ -61,7 +62,8 @@ void add_cublas(Toolchain& cuda_tools) {
   cuda_tools.compile.insert(cuda_tools.compile.end(), {"-I", layout().root});
   cuda_tools.inputs.push_back(layout().root / "grading/stages/cublas_calls.hpp");
   cuda_tools.libraries.push_back("-lcublas");
-  // NVIDIA installs the libraries beside nvcc; from elsewhere, the linker and the loader know them.
+  // NVIDIA installs the libraries beside nvcc; if they are elsewhere, the linker and the loader
+  // know the place.
   for (const char* folder : {"lib64", "lib"}) {
     const std::string path = cuda_toolkit() / folder;
     cuda_tools.libraries.insert(cuda_tools.libraries.end(),
@@ -72,7 +74,7 @@ void add_cublas(Toolchain& cuda_tools) {
 namespace {
 
 constexpr auto allowed_calls = std::to_array<std::string_view>({
-    // What compilers make of kernels, variables and launches.
+    // Calls that compilers emit for kernels, variables and launches.
     "__cudaRegisterFatBinary",
     "__cudaRegisterFatBinaryEnd",
     "__cudaUnregisterFatBinary",
@@ -85,7 +87,7 @@ constexpr auto allowed_calls = std::to_array<std::string_view>({
     "__cudaLaunchKernel",
     "__cudaRegisterHostVar",
     "__cudaRegisterLinkedBinary",
-    // Launches, which are counted, and what describes them.
+    // Launches, which are counted, and functions that describe kernels.
     "cudaLaunchKernel",
     "cudaLaunchKernelExC",
     "cudaLaunchCooperativeKernel",
@@ -100,7 +102,7 @@ constexpr auto allowed_calls = std::to_array<std::string_view>({
     "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
     "cudaOccupancyMaxActiveClusters",
     "cudaOccupancyMaxPotentialClusterSize",
-    // Memory of the device; that of the host is counted.
+    // Memory of the device; allocations on the host are counted.
     "cudaMalloc",
     "cudaMallocAsync",
     "cudaMallocPitch",
@@ -122,7 +124,7 @@ constexpr auto allowed_calls = std::to_array<std::string_view>({
     "cudaPointerGetAttributes",
     "cudaGetSymbolAddress",
     "cudaGetSymbolSize",
-    // Copies that are counted, or that bring the host nothing.
+    // Copies that are counted, or that bring no data to the host.
     "cudaMemcpy",
     "cudaMemcpyAsync",
     "cudaMemcpy2D",
@@ -190,7 +192,7 @@ constexpr auto allowed_calls = std::to_array<std::string_view>({
     "cudaPeekAtLastError",
 });
 
-/// Ways to functions that nobody has linked.
+/// Ways to reach functions that are not linked.
 constexpr auto loading_calls = std::to_array<std::string_view>({"dlopen",
                                                                 "dlmopen",
                                                                 "dlsym",
@@ -218,7 +220,7 @@ bool is_in(std::string_view name, const auto& names) {
 
 bool has(std::string_view name, std::string_view part) { return name.find(part) != name.npos; }
 
-/// Of CUDA: of its run-time, of the driver, or of a library beside them.
+/// Whether a name belongs to CUDA: to its run-time, its driver, or a library beside them.
 bool is_of_cuda(std::string_view name) {
   if (name.starts_with("cuda") || name.starts_with("__cuda")) return true;
   if (name.starts_with("nvrtc") || name.starts_with("nvJitLink") || name.starts_with("nvml")) {
@@ -228,7 +230,7 @@ bool is_of_cuda(std::string_view name) {
          std::isupper(static_cast<unsigned char>(name[2])) != 0;
 }
 
-/// What stands against a call, and what to call instead.
+/// Says why a call is refused, and what to call instead.
 std::string reason_against(std::string_view name) {
   if (has(name, "Graph") || has(name, "Capture")) {
     return "kernels that a graph launches are not counted; launch them with <<<grid, block>>>";

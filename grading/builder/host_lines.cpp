@@ -39,7 +39,7 @@ std::set<int> lines_asking(const std::vector<Token>& tokens) {
   return lines;
 }
 
-/// Which of the words a token says, itself or as a macro that stands for them.
+/// Knows which tokens stand for `__host__` or `__device__`, by themselves or as macros.
 class Qualifiers {
  public:
   explicit Qualifiers(const std::vector<Token>& tokens) {
@@ -91,7 +91,7 @@ namespace {
 
 using simt::rewriting::Token;
 
-/// A directive that begins, changes or ends a conditional part: [begin, end) of the source.
+/// A directive that begins, changes or ends a conditional part: [begin, end) in the source.
 struct Conditional {
   std::size_t begin, end;
   std::string_view name;
@@ -99,7 +99,7 @@ struct Conditional {
   bool closes() const { return name == "endif"; }
 };
 
-/// The end of a directive's line: the line break that is neither joined nor in a comment.
+/// Returns the end of a directive's line: the line break that is neither spliced nor in a comment.
 std::size_t end_of_line(std::string_view source, std::size_t at) {
   const auto starts_with = [&](std::string_view text) {
     return source.substr(at, text.size()) == text;
@@ -111,7 +111,7 @@ std::size_t end_of_line(std::string_view source, std::size_t at) {
       const std::size_t next = source.find_first_not_of(" \t\r\v\f", at + 1);
       at = next != source.npos && source[next] == '\n' ? next + 1 : at + 1;
     } else if (starts_with("//")) {
-      // Nothing in it but a joined line matters.
+      // In a line comment only a spliced line matters.
       while (at < source.size() && source[at] != '\n' && source[at] != '\\') ++at;
     } else {
       ++at;
@@ -120,7 +120,7 @@ std::size_t end_of_line(std::string_view source, std::size_t at) {
   return at;
 }
 
-/// `%:` is another spelling of `#`.
+/// Whether a directive begins here; `%:` is another spelling of `#`.
 bool begins_directive(const std::vector<Token>& tokens, std::size_t i, std::size_t& name) {
   name = i + 1;
   if (tokens[i].is("#")) return tokens[i].directive != 0;
@@ -147,7 +147,7 @@ std::string numbered(const std::string& mark, std::size_t number) {
   return fmt::format("{}_{}_", mark, number);
 }
 
-/// Leaves of a text its line breaks.
+/// Replaces a part of a text by blanks, except for its line breaks.
 void blank(std::string& text, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     if (text[i] != '\n') text[i] = ' ';
@@ -173,7 +173,7 @@ std::string without_conditionals(std::string_view source, const std::string& mar
                                  std::string_view left) {
   std::string text(source);
   const std::vector<Conditional> conditionals = conditionals_in(source);
-  std::vector<bool> is_taken = {true};  // of the parts around here, from the outermost
+  std::vector<bool> is_taken = {true};  // for the parts around this place, from the outermost
   std::size_t at = 0;
   for (std::size_t i = 0; i < conditionals.size(); ++i) {
     const Conditional& conditional = conditionals[i];

@@ -6,26 +6,26 @@
 
 namespace tilewise::grading {
 
-/// Lines of a source on which nvcc lets stand what no GPU has, although a kernel leads there.
+/// Lines of a source on which nvcc accepts code that no GPU has, although a kernel leads there.
 struct HostLines {
-  /// Of a conditional that asks for `__CUDA_ARCH__`: of what the simulator compiles of it nvcc
-  /// makes code for the host alone.
+  /// Lines of conditionals that test `__CUDA_ARCH__`: of the parts that the simulator compiles,
+  /// nvcc makes code only for the host.
   std::set<int> asking;
-  /// Of functions that are `__host__ __device__`: nvcc warns of calls that it would refuse in
-  /// others.
+  /// Lines of `__host__ __device__` functions, where nvcc only warns of calls that it refuses in
+  /// other device functions.
   std::set<int> of_both;
 };
 
 HostLines host_lines(std::string_view source);
 
-/// The source with a mark, a word of its own, behind each `#if`, `#elif` and `#else`: what a
-/// preprocessor leaves of the marks tells which parts it took.
-/// @param mark that nothing in the source can be told to spell
+/// Returns the source with a mark, a word of its own, behind each `#if`, `#elif` and `#else`. The
+/// marks in a preprocessor's output tell which parts it kept.
+/// @param mark a word that the author of the source cannot predict
 std::string with_marks(std::string_view source, const std::string& mark);
 
-/// The source as a preprocessor took it: without conditional directives, and without the parts that
-/// they left out. Line numbers stay; directives of other kinds do, too.
-/// @param left what the preprocessor made of with_marks(source, mark)
+/// Returns the source as a preprocessor took it: without conditional directives, and without the
+/// parts that they leave out. Line numbers and other directives stay.
+/// @param left the preprocessor's output for with_marks(source, mark)
 std::string without_conditionals(std::string_view source, const std::string& mark,
                                  std::string_view left);
 

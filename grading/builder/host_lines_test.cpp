@@ -38,7 +38,7 @@ TEST(HostLines, AreThoseOfFunctionsForBothSides) {
 }  // namespace
 namespace {
 
-/// What is left by the compiler's own preprocessor.
+/// Returns the source as the compiler's own preprocessor leaves it.
 std::string resolved(const std::string& source) {
   const ScratchDirectory scratch;
   const std::string file = scratch.path() / "source.cpp";

@@ -18,7 +18,7 @@ using simt::IndexPart;
 using simt::SourceAccess;
 using simt::SourceCondition;
 
-/// "Tile" and "Tile + 1" of "float As[Tile][Tile + 1]".
+/// Returns "Tile" and "Tile + 1" for "float As[Tile][Tile + 1]".
 std::vector<std::string> sides_of(const std::string& declaration) {
   std::vector<std::string> sides;
   std::size_t open = declaration.find('[');
@@ -31,7 +31,7 @@ std::vector<std::string> sides_of(const std::string& declaration) {
   return sides;
 }
 
-/// What a condition compares an index with: "Tile" of `k < Tile`, where it must hold.
+/// The bound that a condition compares an index with, if it must hold: "Tile" for `k < Tile`.
 struct Bound {
   std::string text;
   bool may_equal = false;
@@ -64,10 +64,10 @@ SourceAccount of_comparison(const SourceAccess& access, const SourceCondition& c
              index, side, condition.line, access.array, access.declaration_line)};
 }
 
-/// `As[i * Tile + ty]` of an array that has Tile elements there.
+/// Explains `As[i * Tile + ty]` for an array that has Tile elements there.
 SourceAccount of_multiples(const SourceAccess& access, const std::string& index,
                            const std::string& side) {
-  // "i * Tile", "Tile * i"
+  // It must be "i * Tile" or "Tile * i".
   if (!says_word(index, side + " *") && !says_word(index, "* " + side)) return {};
   std::string until;
   for (const SourceCondition& condition : access.conditions) {
@@ -82,7 +82,7 @@ SourceAccount of_multiples(const SourceAccess& access, const std::string& index,
              access.array, access.declaration_line, side, side)};
 }
 
-/// `for (int half = Threads; ...) part[t] += part[t + half];`
+/// Explains `for (int half = Threads; ...) part[t] += part[t + half];`.
 SourceAccount of_start(const SourceAccess& access, const SourceCondition& condition,
                        const std::string& index, const std::string& side) {
   const bool begins_there = !condition.counter.empty() && condition.start == side;
@@ -95,7 +95,7 @@ SourceAccount of_start(const SourceAccess& access, const SourceCondition& condit
              condition.counter, condition.line, index, side)};
 }
 
-/// The numbers of "(50 x 70)".
+/// Returns the numbers of "(50 x 70)".
 std::optional<std::pair<long, long>> sides_in(const std::string& message) {
   for (std::size_t open = message.find('('); open != std::string::npos;
        open = message.find('(', open + 1)) {

@@ -1,5 +1,5 @@
-// What the builder refuses of a submission for the simulator, and what it must not refuse: with
-// whichever compiler CXX names.
+// Tests what the builder refuses in a submission for the simulator, and what it must not refuse,
+// with whichever compiler CXX names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,13 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A submission to stage 3: `text`, and behind it a launch of `kernel` where that is not defined
-/// there.
+/// A submission to stage 3: `text`, followed by a contract function that launches `kernel` if the
+/// text defines none.
 struct Case {
   const char* name;
   std::string text;
-  int line = 0;              ///< that the message names
-  const char* message = "";  ///< that it contains
+  int line = 0;              ///< the line that the message names
+  const char* message = "";  ///< text that the message contains
 };
 
 void PrintTo(const Case& expected, std::ostream* out) { *out << expected.name; }
@@ -53,7 +53,7 @@ class Judgement : public testing::TestWithParam<Case> {
 
 std::string name_of(const testing::TestParamInfo<Case>& info) { return info.param.name; }
 
-/// A kernel of one statement, on line `line`.
+/// Returns a kernel of one statement, with `before` in front of it.
 std::string kernel(const std::string& statement, const std::string& before = "") {
   return before + "__global__ void kernel(const float* A, float* C, int n) { " + statement + " }\n";
 }
@@ -206,7 +206,7 @@ constexpr const char* rows =
     "__device__ __noinline__ float sum(Row row) { return row.v[0] + row.v[11]; }\n"
     "__device__ __noinline__ Row make(float x) { Row row = {}; row.v[3] = x; return row; }\n";
 
-/// A kernel that takes what `element`, with an index i, is of a local variable for the matrix.
+/// Returns a kernel that sums `element`, an access with an index i to one of the local `variables`.
 std::string kernel_that_reads(const std::string& types, const std::string& variables,
                               const std::string& element) {
   return types + "\n" +
@@ -382,7 +382,7 @@ const Case accepted[] = {
          "  std::function<int()> f = [&] { return m[0]; }; fprintf(stderr, \"%d\", f());\n"
          "  std::thread([&] { kernel<<<1, 32>>>(A, C, n); }).join();\n"
          "  return cudaGetLastError();\n}\n"},
-#if defined(__x86_64__)  // where calls ask on which side they are made
+#if defined(__x86_64__)  // where calls check on which side they are made
     {"WhatOnlyTheHostGets",
      "#include <cstdlib>\n#include <iostream>\n#include <stdexcept>\n#include <string>\n"
      "#define BOTH __host__ __device__\n"

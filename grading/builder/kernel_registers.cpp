@@ -28,7 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number before `unit` in a list such as "Used 32 registers, 2048 bytes smem"; 0 without.
+/// Returns the number before `unit` in a list such as "Used 32 registers, 2048 bytes smem"; 0 if
+/// there is none.
 int number_before(const std::string& line, const std::string& unit) {
   const auto end = line.find(unit);
   if (end == line.npos) return 0;
@@ -37,9 +38,9 @@ int number_before(const std::string& line, const std::string& unit) {
 }
 
 #if TILEWISE_HAVE_SIMT
-/// The source as the simulator's compiler takes it: conditional parts that the text could have for
-/// nvcc alone are resolved, so that the kernels are the same. As it is where that compiler fails,
-/// of which the builder tells.
+/// Returns the source as the simulator's compiler takes it: conditionals that the text could have
+/// for nvcc alone are resolved, so that the kernels are the same. Where that compiler fails, which
+/// the builder reports, returns the source as it is.
 std::string as_simulated(const SourceFile& source, const Toolchain& tools, const ToolFiles& files,
                          const Sandbox& sandbox) {
   std::random_device random;
@@ -62,7 +63,7 @@ std::string as_simulated(const SourceFile& source, const Toolchain& tools, const
   if (at == left.npos) return source.text;
   const std::size_t begin = at + version.size() + 1;
   const std::string number = left.substr(begin, left.find('\n', begin) - begin);
-  // nvcc has its own version of the run-time, which the text may ask for, too.
+  // nvcc has its own version of the run-time, which the text may test, too.
   return fmt::format("#undef CUDART_VERSION\n#define CUDART_VERSION {}\n#line 1 \"{}\"\n{}", number,
                      source.name, without_conditionals(source.text, mark, left));
 }
@@ -96,8 +97,8 @@ std::vector<CompiledKernel> kernels_in(std::string_view ptxas_output) {
 std::vector<std::string> architectures_like(const core::GpuProfile& gpu) {
   if (!core::capability_of(gpu).registers.as_of_today) return {};
   std::vector<std::string> names = {fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor)};
-  // Programming Guide, "Technical Specifications per Compute Capability": 65,536 registers for
-  // 1,024, 1,536 or 2,048 threads an SM.
+  // Programming Guide, "Technical Specifications per Compute Capability": 65,536 registers per SM
+  // for 1,024, 1,536 or 2,048 threads.
   const char* alike = gpu.threads_per_sm <= 1024   ? "sm_75"
                       : gpu.threads_per_sm <= 1536 ? "sm_86"
                                                    : "sm_80";
@@ -111,7 +112,7 @@ RegisterCompilation::RegisterCompilation(const std::string& stage_id, const fs::
   std::string nvcc;
   try {
     nvcc = cuda_compiler();
-  } catch (const std::runtime_error&) {  // nobody needs it
+  } catch (const std::runtime_error&) {  // it is optional
     return;
   }
   const auto stage = std::ranges::find(stages(), stage_id, &StageInfo::id);
@@ -131,17 +132,17 @@ RegisterCompilation::RegisterCompilation(const std::string& stage_id, const fs::
   std::vector<SourceFile> texts;
   for (const std::string& source : stage->sources) {
     texts.push_back(read_source(folder / source, shown_path(folder, source), folder.parent_path()));
-    if (!texts.back().problem.empty()) return;  // the builder says so
+    if (!texts.back().problem.empty()) return;  // the builder reports that
   }
   for (const std::string& architecture : architectures_like(gpu)) {
     std::vector<std::string> arguments = {nvcc,      "-std=c++17", "-O3",  "-arch=" + architecture,
                                           "-Xptxas", "-v",         "-w",   "-I",
                                           contracts, "-I",         headers};
-    // One file is translated by itself; of several, nvcc would write several.
+    // With a single file nvcc writes one output; with several it writes several, into -odir.
     arguments.insert(arguments.end(), {"-cubin", "-odir", files.writable});
     arguments.insert(arguments.end(), stage->sources.begin(), stage->sources.end());
     commands_.push_back(tool_command(std::move(arguments), files, sandbox));
-    commands_.back().time_limit_s = 60;  // no longer than a student waits
+    commands_.back().time_limit_s = 60;  // no longer than a student would wait
   }
   if (commands_.empty()) return;
 

@@ -58,7 +58,8 @@ TEST(KernelRegisters, ComeFromAnArchitectureLikeTheGpu) {
   }
 }
 
-/// Registers of a kernel whose text has one part for nvcc and another for all else.
+/// Returns the registers of a kernel whose text has one part for nvcc and another for all other
+/// compilers.
 std::vector<CompiledKernel> compiled(const std::string& condition) {
   const ScratchDirectory directory;
   const std::filesystem::path folder = directory.path() / "labs" / "03_shared_memory";

@@ -52,7 +52,8 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// What a compiler says when it is asked, which each build does several times.
+/// Returns a compiler's answer to an option such as --version. Answers are kept, because each build
+/// asks several times.
 const std::string& answer(std::vector<std::string> compiler, const char* question) {
   static std::map<std::vector<std::string>, std::string> answers;
   compiler.emplace_back(question);

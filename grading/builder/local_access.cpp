@@ -14,10 +14,11 @@
 namespace tilewise::grading {
 namespace {
 
-/// As far beyond a stack nobody can access anything (common/simt/runtime/stack_pool.cpp).
+/// Nobody can access anything so far beyond a stack (common/simt/runtime/stack_pool.cpp).
 constexpr std::uint64_t most_bytes = 64 * 1024;
 
-/// Bytes of an element that is no class, at most. Any other name may be one of a vector.
+/// Returns the most bytes that an element that is not a class may have. Any unknown name may be
+/// that of a vector.
 std::uint64_t scalar_bytes(std::string_view type) {
   constexpr std::uint64_t largest_scalar = 16, widest_vector = 64;
   constexpr std::string_view words_of_scalars[] = {"const", "volatile", "unsigned", "signed",
@@ -47,7 +48,8 @@ std::uint64_t bounded_product(std::uint64_t a, std::uint64_t b) {
   return std::min(a, most_bytes + 1) * std::min(b, most_bytes + 1);
 }
 
-/// Bytes of "const float[4][8]" or "struct W &", at most; more than `most_bytes` if it is unknown.
+/// Returns the most bytes that "const float[4][8]" or "struct W &" may have; more than `most_bytes`
+/// if this is unknown.
 std::uint64_t bytes_of(std::string_view type, const KernelTypes& types) {
   constexpr std::uint64_t unknown = most_bytes + 1;
   std::uint64_t all = 0;
@@ -67,14 +69,14 @@ std::uint64_t bytes_of(std::string_view type, const KernelTypes& types) {
     type.remove_prefix(open + 1);
     std::uint64_t extent = 0;
     const auto [end, error] = std::from_chars(type.data(), type.data() + type.size(), extent);
-    // Not "[]", "[n]" and "[0:18446744073709551615]".
+    // "[]", "[n]" and "[0:18446744073709551615]" give no extent.
     if (error != std::errc() || end == type.data() + type.size() || *end != ']') return unknown;
     all = bounded_product(all, extent);
   }
   return std::min(all, unknown);
 }
 
-/// Whether one of the indices in ".v[_15]", "[3][i_2]" is none of a number.
+/// Whether one of the indices in ".v[_15]" or "[3][i_2]" is not a number.
 bool has_variable_index(std::string_view path) {
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     if (path[i] == '[' && std::isdigit(static_cast<unsigned char>(path[i + 1])) == 0) return true;
@@ -82,7 +84,7 @@ bool has_variable_index(std::string_view path) {
   return false;
 }
 
-/// Where the bracket that opens at `open` closes.
+/// Returns the bracket that closes the one at `open`.
 std::size_t closing(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -92,7 +94,7 @@ std::size_t closing(std::string_view text, std::size_t open) {
   return text.size();
 }
 
-/// Where the bracket that closes at `close` opens.
+/// Returns the bracket that opens the one at `close`.
 std::size_t opening(std::string_view text, std::size_t close) {
   int depth = 0;
   for (std::size_t i = close + 1; i > 0; --i) {
@@ -104,7 +106,7 @@ std::size_t opening(std::string_view text, std::size_t close) {
 
 using IsLocal = std::function<bool(std::string_view)>;
 
-/// Whether "D.2985.v + 4B" begins with a variable of the function's own.
+/// Whether "D.2985.v + 4B" begins with a local variable of the function.
 bool begins_with_local(std::string_view text, const IsLocal& is_local) {
   std::size_t end = 0;
   while (end < text.size()) {
@@ -116,19 +118,20 @@ bool begins_with_local(std::string_view text, const IsLocal& is_local) {
   return false;
 }
 
-/// Whether an access in "MEM <T[8]> [(T &)&variable + 4B][_3]", which begins at `at`, may leave the
-/// variable.
+/// Whether an access of the form "MEM <T[8]> [(T &)&variable + 4B][_3]", which begins at `at`, may
+/// leave the variable.
 bool may_leave_its_variable(std::string_view text, std::size_t at, const IsLocal& is_local,
                             const KernelTypes& types) {
   const std::string_view access = text.substr(at);
-  // "MEM[", or "MEM <type> [" with a type that may have extents of its own.
+  // It begins with "MEM[", or with "MEM <type> [" and a type that may have extents of its own.
   const std::size_t typed = access.find("> [");
   const std::size_t open = access.starts_with("MEM <") && typed != access.npos ? typed + 2 : 3;
   if (open >= access.size() || access[open] != '[') return false;
   const std::size_t close = closing(access, open);
   if (close == access.size()) return false;
   const std::string_view inside = access.substr(open + 1, close - open - 1);
-  // A pointer's cast is "(T *)", and a variable's address "&v"; of pointers all is reported.
+  // A pointer's cast is "(T *)", and a variable's address "&v". Accesses by pointers are all
+  // reported.
   const std::size_t cast = inside.rfind(")&");
   if (cast == inside.npos || !begins_with_local(inside.substr(cast + 2), is_local)) return false;
   std::uint64_t offset = 0;
@@ -148,8 +151,8 @@ bool may_leave_its_variable(std::string_view text, std::size_t at, const IsLocal
   return offset + bytes_of(type, types) > most_bytes;
 }
 
-/// Whether the object whose member is named from `dot` on, as in "e.in[2].v", is a local one, and
-/// not what a pointer leads to.
+/// Whether the object whose member is named from `dot` on, as in "e.in[2].v", is a local variable
+/// and not behind a pointer.
 bool is_of_a_local(std::string_view text, std::size_t dot) {
   std::size_t begin = dot;
   while (begin > 0) {
@@ -163,7 +166,7 @@ bool is_of_a_local(std::string_view text, std::size_t dot) {
     }
   }
   const std::size_t open = text.find('[', begin);
-  if (text.substr(begin).starts_with("MEM[") || text[begin] == '[') {  // or "MEM <T> [...]"
+  if (text.substr(begin).starts_with("MEM[") || text[begin] == '[') {  // [ of "MEM <T> ["
     return text.substr(open, closing(text, open) - open).find(")&") != text.npos;
   }
   const bool is_pointed_to = begin > 0 && (text[begin - 1] == '>' || text[begin - 1] == ')');
@@ -197,8 +200,9 @@ bool may_leave_a_local(std::string_view statement,
 
 namespace {
 
-/// Without a template's arguments, which the dumps leave out. They name what has no name in their
-/// own ways ("._anon_5", "__lambda3"), so that all of that is one.
+/// Returns the name without template arguments, which the dumps leave out. Dumps and debug
+/// information each have their own names for unnamed classes ("._anon_5", "__lambda3"), so these
+/// all get the same name.
 std::string_view plain_name(std::string_view name) {
   if (name.starts_with('.') || name.starts_with("__lambda")) return {};
   return name.substr(0, name.find('<'));
@@ -209,7 +213,7 @@ std::string_view name_of(Dwarf_Die& die) {
   return name == nullptr ? std::string_view() : name;
 }
 
-/// The type of a member or variable, past all other names of it and "const".
+/// Finds the type of a member or variable, without aliases and "const".
 bool type_of(Dwarf_Die& die, Dwarf_Die* type) {
   Dwarf_Attribute attribute;
   return dwarf_formref_die(dwarf_attr_integrate(&die, DW_AT_type, &attribute), type) != nullptr &&
@@ -248,7 +252,7 @@ void note(Dwarf_Die& die, KernelTypes& types) {
   if (const int bytes = dwarf_bytesize(&type); bytes > 0) {
     types.add(name_of(die), static_cast<std::uint64_t>(bytes));
   } else if (bytes < 0 && !dwarf_hasattr(&type, DW_AT_declaration)) {
-    types.add(name_of(die), UINT64_MAX);  // more than an int holds
+    types.add(name_of(die), UINT64_MAX);  // the size is more than an int holds
   }
 }
 

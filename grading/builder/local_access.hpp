@@ -10,18 +10,19 @@
 
 namespace tilewise::grading {
 
-/// What bounds an index into a member, as far as the compiler's dumps do not tell: they name a
-/// class by its last name alone ("struct W" is a::W<float, 4> and b::W).
+/// The facts that bound an index into a member and that the compiler's dumps leave out. The dumps
+/// name a class only by its last name ("struct W" is a::W<float, 4> and b::W).
 class KernelTypes {
  public:
-  /// Notes a class, or another name of one.
-  /// @param name  without what it is declared in; empty where it has none
+  /// Records a class, or another name of one.
+  /// @param name  without its enclosing scopes; empty where the class has none
   void add(std::string_view name, std::uint64_t bytes);
 
-  /// Notes a member that is an array without an extent, or of none: no index into it is checked.
+  /// Records a member that is an array without an extent or with an extent of 0: no index into it
+  /// is checked.
   void add_unsized_member(std::string_view name) { unsized_members_.emplace(name); }
 
-  /// Size of the largest class of this name; 0 if there is none.
+  /// Returns the size of the largest class of this name; 0 if there is none.
   std::uint64_t largest(std::string_view name) const;
 
   bool is_unsized_member(std::string_view name) const { return unsized_members_.contains(name); }
@@ -31,15 +32,15 @@ class KernelTypes {
   std::set<std::string, std::less<>> unsized_members_;
 };
 
-/// Reads what g++ writes by -g -fno-eliminate-unused-debug-types.
+/// Reads g++'s debug information of -g -fno-eliminate-unused-debug-types.
 KernelTypes kernel_types_of(const std::filesystem::path& object);
 
-/// Whether a declaration in the dump is of an array without an extent, or of none.
+/// Whether a declaration in the dump is of an array without an extent or with an extent of 0.
 bool is_unsized(std::string_view declaration);
 
-/// Whether a statement of the dump accesses a local variable with an index that nothing bounds: by
-/// another type than the variable's own and too large a one, or in an array of no elements.
-/// Indices into all other arrays are checked when they are used (-fsanitize=bounds-strict).
+/// Whether a statement of the dump accesses a local variable with an index that nothing bounds: as
+/// another type than the variable's own that is too large, or in an array without elements. Indices
+/// into all other arrays are checked when they are used (-fsanitize=bounds-strict).
 /// @param is_local  whether a name is one of the function's own; accesses to others are reported
 bool may_leave_a_local(std::string_view statement,
                        const std::set<std::string, std::less<>>& unsized_locals,

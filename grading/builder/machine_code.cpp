@@ -30,7 +30,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
 }
 
-/// With one blank wherever there are several, and without the semicolon.
+/// Returns the text with one blank wherever there are several, and without the semicolon.
 std::string as_instruction(std::string_view text) {
   std::string code = std::regex_replace(trimmed(text), std::regex("[ \t]+"), " ");
   while (code.ends_with(';') || code.ends_with(' ')) code.pop_back();
@@ -49,7 +49,7 @@ std::string name_of_kernel(const std::string& mangled) {
       abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
   if (status != 0) return mangled;
   std::string name = text.get();
-  if (name.starts_with("void ")) name.erase(0, 5);  // of a template the type comes with it
+  if (name.starts_with("void ")) name.erase(0, 5);  // a template's name includes the type
   const std::string unnamed = "(anonymous namespace)::";
   for (auto at = name.find(unnamed); at != name.npos; at = name.find(unnamed)) {
     name.erase(at, unnamed.size());
@@ -59,7 +59,7 @@ std::string name_of_kernel(const std::string& mangled) {
 }
 
 std::vector<KernelCode> kernels_in_ptx(std::string_view ptx, const std::string& source) {
-  // Files are numbered behind the kernels.
+  // The file numbers are listed behind the kernels.
   static const std::regex file(R"re(^\s*\.file\s+(\d+)\s+"([^"]+)")re");
   static const std::regex entry(R"(\.entry\s+([\w$.]+))");
   static const std::regex place(R"(^\.loc\s+(\d+)\s+(\d+)\s+\d+(?:.*inlined_at\s+(\d+)\s+(\d+))?)");
@@ -100,7 +100,7 @@ std::vector<KernelCode> kernels_in_sass(std::string_view sass, const std::string
   static const std::regex instruction(R"(^/\*[0-9a-f]+\*/\s+([^;]+);)");
   std::vector<KernelCode> kernels;
   int at = 0;
-  bool known = false;  // the frames of an instruction come from the innermost outwards
+  bool known = false;  // an instruction's frames are listed from the innermost outwards
   while (!sass.empty()) {
     const std::string line = trimmed(take_line(sass));
     std::smatch match;
@@ -129,7 +129,7 @@ std::optional<fs::path> find_disassembler() {
   try {
     const fs::path beside = find_program(cuda_compiler()).parent_path() / "nvdisasm";
     if (fs::exists(beside)) return beside;
-  } catch (const std::runtime_error&) {  // no nvcc
+  } catch (const std::runtime_error&) {  // there is no nvcc
   }
   return std::nullopt;
 }
@@ -177,7 +177,7 @@ std::vector<SourceCode> compile_to_machine_code(const StageInfo& stage, const fs
     if (!disassembler) continue;
     CommandResult result = compiled(source, *architecture, "-cubin", cubin);
     if (result.succeeded()) {
-      // What it prints of large kernels is more than is kept of a command's output.
+      // For large kernels it prints more than is kept of a command's output.
       result = run_command(tool_command(
           {"/bin/sh", "-c", R"(exec "$0" -c -gi "$1" > "$2")", *disassembler, cubin, sass}, files,
           {}));

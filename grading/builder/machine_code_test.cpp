@@ -65,7 +65,7 @@ $L__BB0_3:
   EXPECT_THAT(kernels_in_ptx("", "sums.cu"), IsEmpty());
 }
 
-// As in "CUDA Binary Utilities", of nvdisasm -gi.
+// Text as "CUDA Binary Utilities" shows it for nvdisasm -gi.
 TEST(MachineCode, KnowsTheLinesOfSass) {
   constexpr const char* sass = R"(	.headerflags	@"EF_CUDA_SM80"
 	.section	.text._Z4sumsILi2EEvPf,"ax",@progbits

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Every stage of a class's worth of resubmissions, in both flavours, modules and objects; each has
-// some hundred kilobytes.
+// Enough for a class's resubmissions to every stage, in both flavours, modules and objects; each
+// takes some hundred kilobytes.
 constexpr ModuleCache::Limits cache_limits{1024, std::uintmax_t{1} << 30};
 
 constexpr const char* key_file = "key";
@@ -29,7 +29,7 @@ bool holds_exactly(const fs::path& path, const std::string& text) {
   return file && std::string(std::istreambuf_iterator<char>(file), {}) == text;
 }
 
-/// What the files of an entry take.
+/// Returns the size of an entry's files.
 std::uintmax_t bytes_in(const fs::path& folder) {
   std::uintmax_t bytes = 0;
   std::error_code error;
@@ -57,7 +57,8 @@ void ModuleCache::store(const std::string& key, const fs::path& module) const {
   std::error_code error;
   const std::uintmax_t bytes = fs::file_size(module, error);
   if (error || key.size() + bytes > limits_.bytes / 4) return;
-  // Written under a name of its own and then renamed, so that nobody ever sees half an entry.
+  // The entry is written under a temporary name and then renamed, so that nobody ever sees half of
+  // it.
   const fs::path fresh = folder_ / fmt::format("new-{}", ::getpid());
   fs::remove_all(fresh, error);
   fs::create_directories(fresh, error);
@@ -98,7 +99,7 @@ void ModuleCache::drop_oldest() const {
 
 ModuleCache course_cache() {
   const auto [root, build] = layout();
-  // A build that an image brings along may be another user's.
+  // A build that came with a container image may belong to another user.
   const bool is_ours = ::access(build.c_str(), W_OK) == 0;
   return {(is_ours ? build : root / "build") / "cache", cache_limits};
 }

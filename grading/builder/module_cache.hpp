@@ -7,11 +7,11 @@
 
 namespace tilewise::grading {
 
-/// Modules built before, each kept with the full text of what it was built from. Several graders
-/// may use one cache at a time. A cache that cannot be read or written is as good as an empty one.
+/// A cache of modules, each stored with the full text of what it was built from. Several graders
+/// may use one cache at a time. A cache that cannot be read or written behaves like an empty one.
 class ModuleCache {
  public:
-  /// How many modules are kept, and how much room they take together; the oldest go first.
+  /// The number of modules that are kept, and their total size; the oldest are dropped first.
   struct Limits {
     std::size_t modules;
     std::uintmax_t bytes;
@@ -22,7 +22,7 @@ class ModuleCache {
   /// Copies the module built from exactly `key` to `destination`; false if there is none.
   bool fetch(const std::string& key, const std::filesystem::path& destination) const;
 
-  /// Keeps a module, unless it alone would take a quarter of the room: others would have to go.
+  /// Stores a module, unless it alone would take a quarter of the room and so push out others.
   void store(const std::string& key, const std::filesystem::path& module) const;
 
  private:
@@ -33,10 +33,11 @@ class ModuleCache {
   Limits limits_;
 };
 
-/// The cache of this build of Tilewise.
+/// Returns the cache of this build of Tilewise.
 ModuleCache course_cache();
 
-/// Name, size and time of a file, for keys: tells whether it was replaced.
+/// Returns the name, size and time of a file for use in keys, where they show whether it was
+/// replaced.
 std::string stamp(const std::filesystem::path& file);
 
 }  // namespace tilewise::grading

@@ -46,7 +46,7 @@ TEST_F(ModuleCacheTest, GivesBackWhatWasBuiltFromTheSameText) {
 TEST_F(ModuleCacheTest, ComparesTheTextAndNotItsHashAlone) {
   const ModuleCache cache(folder_, {10, 1000});
   cache.store("a", module_with("module a"));
-  // As if "a" had the hash of another text.
+  // Acts as if "a" had the hash of another text.
   const fs::path entry = *fs::directory_iterator(folder_);
   std::ofstream(entry / "key") << "another text";
   EXPECT_EQ(fetched(cache, "a"), "none");

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An open file as libelf knows it.
+/// A file that is open in libelf.
 class ElfReader {
  public:
   explicit ElfReader(const fs::path& path)
@@ -108,7 +108,7 @@ void read_references(const ElfReader& elf, Elf_Scn* section, ObjectFile& object)
   const std::size_t count = header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
   Elf_Data* data = elf.data(section);
   for (std::size_t i = 0; i < count; ++i) {
-    // x86-64 and arm64 have entries with an addend only.
+    // x86-64 and arm64 only use entries with an addend.
     GElf_Rela entry;
     if (gelf_getrela(data, static_cast<int>(i), &entry) == nullptr) elf.fail();
     const std::uint64_t type = GELF_R_TYPE(entry.r_info);
@@ -148,7 +148,7 @@ std::vector<std::string> exported_names(const fs::path& library) {
   for (std::size_t i = 1; i < elf.section_count(); ++i) {
     if (elf.header(elf.section(i)).sh_type != SHT_DYNSYM) continue;
     for (const ObjectFile::Symbol& symbol : symbols_of(elf, elf.section(i))) {
-      // Of a function in a header every object has a copy, and may.
+      // Every object may have its own copy of a function in a header, which is a weak symbol.
       if (symbol.section == ObjectFile::nowhere || symbol.is_local || symbol.is_weak) continue;
       names.push_back(symbol.name);
     }
@@ -183,7 +183,7 @@ DebugInfo::DebugInfo(const std::filesystem::path& object) : dwfl_(dwfl_begin(&ca
 dwarf::SourceLine ObjectLines::find(std::size_t section, std::uint64_t offset) {
   Dwfl_Module* const module = debug_info_.module();
   if (module == nullptr) return {};
-  // libdwfl lays the sections out, one behind the other, and leaves the addresses in the headers.
+  // libdwfl places the sections one behind the other, and stores their addresses in the headers.
   GElf_Addr bias = 0;
   Elf* elf = dwfl_module_getelf(module, &bias);
   GElf_Shdr header;

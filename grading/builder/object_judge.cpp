@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view launcher = "_ZN8tilewise4simt14launch_threadsI";
 constexpr std::string_view launch = "_ZN8tilewise4simt8run_grid";
 
-/// Sections beyond this number have it elsewhere; a kernel file has some hundred.
+/// Symbols store section numbers from here on elsewhere; a kernel file has some hundred sections.
 constexpr std::size_t most_sections = 0xff00;
 
 struct Problem {
@@ -40,14 +40,15 @@ std::string shown(const std::set<Problem>& problems) {
   return all;
 }
 
-/// The first line of a source that has the word, 1 where none has it.
+/// Returns the first line of a source that has the word, 1 if none has it.
 int line_with(const std::string& text, std::string_view word) {
   const std::size_t at = word.empty() ? text.npos : text.find(word);
   if (at == text.npos) return 1;
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n'));
 }
 
-/// "strnlen" of "strnlen", "cout" of "std::cout", "f" of "a::f(int)": as a source has it.
+/// Returns a symbol's name as a source has it: "strnlen" for "strnlen", "cout" for "std::cout", "f"
+/// for "a::f(int)".
 std::string written(const std::string& symbol) {
   std::string name = demangled(symbol);
   name = name.substr(0, name.find_first_of("(<["));
@@ -55,7 +56,7 @@ std::string written(const std::string& symbol) {
   return scope == name.npos ? name : name.substr(scope + 1);
 }
 
-/// Whether a variable of a file has that name, in whatever namespace, class or function.
+/// Whether a variable of a file has that name, in any namespace, class or function.
 bool is_variable(const ObjectFile& object, const std::string& name) {
   const std::string mangled = fmt::format("{}{}", name.size(), name);
   return std::ranges::any_of(object.symbols, [&](const ObjectFile::Symbol& symbol) {
@@ -77,7 +78,7 @@ class Objects {
   const std::vector<ObjectFile>& objects() const { return objects_; }
   const ObjectFile& operator[](std::size_t i) const { return objects_[i]; }
 
-  /// Where in a kernel file, if there.
+  /// Returns the place of a reference in a kernel file, if it is in one.
   std::optional<Problem> place(std::size_t object, const ObjectFile::Reference& reference,
                                const std::string& message) {
     const dwarf::SourceLine found = lines_[object].find(reference.from, reference.offset);
@@ -85,8 +86,8 @@ class Objects {
     return Problem{found.file, found.line, message};
   }
 
-  /// Whether nvcc lets stand here what no GPU has. Exceptions and variables it refuses in what a
-  /// GPU gets, be it the host's as well.
+  /// Whether nvcc accepts here a reference to something that no GPU has. It refuses exceptions and
+  /// variables in code for a GPU, even if the code is for the host as well.
   bool may_stand(std::size_t object, const ObjectFile::Reference& reference) {
     const auto found = place(object, reference, "");
     if (!found) return false;
@@ -96,7 +97,7 @@ class Objects {
     return lines.of_both.contains(found->line) && reference.is_call && !name.starts_with("__cxa_");
   }
 
-  /// Where something that a symbol stands for is in the source.
+  /// Returns the place where the source names a symbol.
   Problem place(std::size_t object, const std::string& symbol, const std::string& message) const {
     return {sources_[object].name, line_with(sources_[object].text, written(symbol)), message};
   }
@@ -112,7 +113,7 @@ bool starts_with_one_of(std::string_view name, const auto& prefixes) {
                              [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-/// Names by which compiler, linker and simulator know functions of ours.
+/// Whether a name is one by which compiler, linker and simulator know functions of ours.
 bool is_reserved(std::string_view name) {
   static constexpr auto prefixes = std::to_array<std::string_view>(
       {"__tsan_", "__ubsan_", "__asan_", "__sanitizer_", "__wrap_", "__real_",
@@ -121,8 +122,8 @@ bool is_reserved(std::string_view name) {
   return starts_with_one_of(name, prefixes);
 }
 
-/// What a compiler makes of C++ by itself, and of CUDA. Code has one place only, so that nothing
-/// runs before the program, or beside it.
+/// Whether a section is one that a compiler makes by itself of C++ or CUDA. Code may be in one
+/// place only, so that nothing runs before the program, or beside it.
 bool is_usual(const ObjectFile::Section& section) {
   const std::string_view name = section.name;
   if (section.is_code) {
@@ -159,7 +160,7 @@ void judge_definitions(Objects& objects, const std::set<std::string>& taken,
       if (symbol.name.empty() || (symbol.is_local && !is_reserved(symbol.name))) continue;
       const bool is_ours =
           is_reserved(symbol.name) || (!symbol.is_undefined() && taken.contains(symbol.name));
-      // Instrumented code calls the hooks; defining them is another matter.
+      // Instrumented code may call the hooks, but a submission may not define them.
       const bool is_called = symbol.is_undefined() && !symbol.name.starts_with("__wrap_") &&
                              !symbol.name.starts_with("__real_");
       if (!is_ours || is_called) continue;
@@ -177,7 +178,7 @@ void judge_definitions(Objects& objects, const std::set<std::string>& taken,
   }
 }
 
-/// What refers to what, among all functions and variables of a submission.
+/// The references among all functions and variables of a submission.
 class Reach {
  public:
   explicit Reach(Objects& objects) : objects_(objects) {
@@ -190,13 +191,13 @@ class Reach {
     let_stand();
   }
 
-  /// Kernels that reach what no GPU has.
+  /// Finds kernels that reach something that no GPU has.
   void judge_kernels(std::set<Problem>& problems) {
     for (std::size_t node = 0; node < count_; ++node) {
       if (is_kernel_[node] && !is_clean_[node]) explain(node, problems);
     }
     if (!problems.empty() || let_stand_.empty()) return;
-    // From here on calls of these ask.
+    // From here on calls of the accepted functions are checked at run time.
     is_clean_.assign(count_, true);
     for (const std::vector<Edge>& edges : out_) {
       for (const Edge& edge : edges) {
@@ -212,7 +213,7 @@ class Reach {
     return {host_functions_.begin(), host_functions_.end()};
   }
 
-  /// Calls in kernels that load or store by themselves.
+  /// Finds calls in kernels that load or store unseen.
   void judge_unseen_calls(std::set<Problem>& problems) {
     const std::vector<bool> is_reached = reached_by_kernels();
     for (std::size_t i = 0; i < objects_.objects().size(); ++i) {
@@ -248,7 +249,8 @@ class Reach {
     }
   }
 
-  /// Launches by another way than `<<<>>>`: what they run would be no kernel to us.
+  /// Finds launches by another way than `<<<>>>`: the functions that they run would not count as
+  /// kernels here.
   void judge_launches(std::set<Problem>& problems) {
     for (const Edge& edge : launches_) {
       if (is_launcher_[edge.from]) continue;
@@ -276,7 +278,7 @@ class Reach {
   static constexpr std::size_t outside = ~std::size_t{0};
 
   struct Edge {
-    std::size_t from, to;  ///< nodes; to `outside`
+    std::size_t from, to;  ///< nodes; `to` may be `outside`
     std::size_t object;
     const ObjectFile::Reference* reference;
     bool may_stand = false;
@@ -325,7 +327,7 @@ class Reach {
         return;
       }
     } else if (symbol.section < file.sections.size()) {
-      // The rewriter has shared variables outside of functions be references of each thread.
+      // The rewriter turns shared variables outside of functions into thread_local references.
       const ObjectFile::Section& section = file.sections[symbol.section];
       const bool is_storage = section.is_of_a_thread && section.bytes > sizeof(void*);
       if (!is_storage) edge.to = node_of(object, symbol.section);
@@ -357,7 +359,7 @@ class Reach {
     return objects_[edge.object].symbols[edge.reference->symbol].name;
   }
 
-  /// Finds the ways out of kernels that nvcc lets stand, and what they lead to.
+  /// Finds the references out of kernels that nvcc accepts, and the functions they lead to.
   void let_stand() {
 #if defined(__x86_64__)
     const std::vector<bool> is_reached = reached_by_kernels();
@@ -366,7 +368,7 @@ class Reach {
     const auto pass = [&](const Edge& edge) {
       if (edge.to == outside) {
         let_stand_.insert(name_of(edge));
-        // Not variables, nor what is called by a pointer, which asks by itself.
+        // Variables do not count, nor calls by pointers, which are checked anyway.
         if (edge.reference->is_call) host_functions_.insert(name_of(edge));
       } else if (!is_clean_[edge.to] && !is_behind[edge.to]) {
         is_behind[edge.to] = true;
@@ -394,7 +396,7 @@ class Reach {
     return objects_[edge.object].symbols[edge.reference->symbol].is_undefined();
   }
 
-  /// What reaches what no GPU has is no device code either.
+  /// Marks everything that reaches something no GPU has: this is not device code either.
   void spread() {
     std::queue<std::size_t> next;
     for (std::size_t node = 0; node < count_; ++node) {
@@ -410,7 +412,7 @@ class Reach {
     }
   }
 
-  /// Follows the kernel to everything that no GPU has.
+  /// Follows the kernel's references to everything that no GPU has.
   void explain(std::size_t kernel, std::set<Problem>& problems) {
     std::map<std::size_t, const Edge*> way = {{kernel, nullptr}};
     std::queue<std::size_t> next({kernel});
@@ -448,13 +450,13 @@ class Reach {
 
   Objects& objects_;
   std::size_t count_ = 0;
-  std::vector<std::size_t> first_node_;  ///< by object
+  std::vector<std::size_t> first_node_;  ///< indexed by object
   std::vector<bool> is_kernel_, is_launcher_, is_clean_;
   std::map<std::string, std::size_t> definitions_;
   std::vector<std::vector<Edge>> out_;
   std::vector<std::vector<std::size_t>> in_;
   std::vector<Edge> launches_;
-  std::set<std::string> let_stand_;       ///< names of what kernels lead to where nvcc takes it
+  std::set<std::string> let_stand_;       ///< the names that kernels reach where nvcc accepts them
   std::set<std::string> host_functions_;  ///< those of them that are called
 };
 
@@ -479,7 +481,7 @@ std::string judge_cuda_objects(const std::vector<CompiledSource>& sources) {
   std::set<Problem> problems;
   judge_definitions(objects, {}, problems);
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    std::map<std::size_t, std::string> refused;  // by symbol
+    std::map<std::size_t, std::string> refused;  // messages by symbol
     const ObjectFile& object = objects[i];
     for (std::size_t symbol = 0; symbol < object.symbols.size(); ++symbol) {
       if (!object.symbols[symbol].is_undefined()) continue;

@@ -28,8 +28,8 @@ SourceAccount pitch_of_tile(const Finding& finding, const Accesses& accesses) {
 
 namespace {
 
-/// Whether two lengths are surely not the same, however they are written: numbers, or the one is
-/// the other and some more.
+/// Whether two lengths surely differ, however they are written: both are numbers, or one is the
+/// other plus something.
 bool differ(const std::string& a, const std::string& b) {
   const auto is_number = [](const std::string& text) {
     return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
@@ -38,7 +38,7 @@ bool differ(const std::string& a, const std::string& b) {
          b.starts_with(a + " + ");
 }
 
-/// Of an access to a matrix behind a pointer `to` that begins at `C + row * n + col`.
+/// Explains an access to a matrix by a pointer that begins at `C + row * n + col`.
 std::optional<SourceAccount> distance_in_matrix(const Finding& finding,
                                                 const SourceAccess& access) {
   const std::size_t end = access.origin.rfind(" + ");
@@ -55,7 +55,7 @@ std::optional<SourceAccount> distance_in_matrix(const Finding& finding,
       .hint = tr("Give {} as the distance on line {}.", pitch, access.line)};
 }
 
-/// Of an access to a tile with sides.
+/// Explains an access to a tile with declared sides.
 std::optional<SourceAccount> distance_in_tile(const Finding& finding, const SourceAccess& access) {
   const std::size_t open = access.declaration.rfind('[');
   if (access.distance.empty() || open == std::string::npos || access.brackets.size() < 2) {
@@ -63,7 +63,7 @@ std::optional<SourceAccount> distance_in_tile(const Finding& finding, const Sour
   }
   const std::string width =
       access.declaration.substr(open + 1, access.declaration.size() - open - 2);
-  // On a line with a fault in this array another name is another length.
+  // On a line with a fault in this array, another name counts as another length.
   const bool is_at_fault = access.line == finding.line && access.array == finding.array;
   if (!differ(width, access.distance) && !(is_at_fault && width != access.distance)) {
     return std::nullopt;

@@ -5,15 +5,16 @@
 #include "grading/builder/access_words.hpp"
 #include "grading/builder/source_account.hpp"
 
-/// How far rows lie apart, and how far an access takes them to.
+/// Compares the distance between rows with the distance that an access assumes.
 namespace tilewise::grading {
 
-/// `As[ty * n + tx]`, of tiles of the finding's lines and of where they are filled.
-/// @param accesses all of the source
+/// Explains `As[ty * n + tx]`, which indexes a tile of the finding with the row length of a matrix,
+/// on the finding's lines and where the tile is filled.
+/// @param accesses all accesses of the source
 SourceAccount pitch_of_tile(const Finding& finding, const Accesses& accesses);
 
-/// Of tiles that tensor cores are given with rows of another length than they have, and of a matrix
-/// in which they store with rows of another distance.
+/// Explains tiles that tensor cores are given with another row length than they have, and matrices
+/// in which tensor cores store with another row distance.
 SourceAccount distance_of_rows(const Finding& finding, const Accesses& accesses,
                                std::string_view source);
 

@@ -57,7 +57,7 @@ class Account {
       if (kind.empty()) tell_costly();
       account_.take(pitch_of_tile(finding_, accesses_));
       account_.take(distance_of_rows(finding_, accesses_, source_));
-      // What is indexed beyond its declared sides is wrong whoever calls it.
+      // An index beyond a declared side is wrong whoever calls the function.
       if (finding_.bracket == 0 && finding_.array.find('[') == std::string::npos) tell_callers();
     } else if (kind == "wrong-result") {
       account_.take(account_of_wrong_result(finding_, accesses_, source_));
@@ -67,8 +67,8 @@ class Account {
   }
 
  private:
-  /// Those on a line to the array of the finding: by its name or, where the kernel calls a matrix
-  /// otherwise, to any that is behind a pointer.
+  /// Returns the accesses on a line to the array of the finding, found by its name. If the kernel
+  /// has another name for the matrix, returns all accesses behind a pointer.
   Accesses on_line(int line) const {
     Accesses named, others;
     const bool is_own = finding_.array.find('[') != std::string::npos;
@@ -117,7 +117,8 @@ class Account {
     }
   }
 
-  /// What an index beyond a side of an array is made of: what a thread of the block makes of it.
+  /// Lists the definitions behind an index that is beyond a side of an array, and the launch if
+  /// they depend on the thread.
   void tell_terms(const SourceAccess& access, const IndexPart& part) {
     account_.message += in_list(part.made_of);
     const auto is_of_thread = [](std::string_view text) {
@@ -141,7 +142,7 @@ class Account {
            part.text);
   }
 
-  /// The function whose body holds a line, as far as its accesses tell.
+  /// Returns the function whose body holds a line, as far as its accesses tell.
   std::string function_at(int line) const {
     std::string name;
     for (const SourceAccess& access : accesses_) {
@@ -150,8 +151,8 @@ class Account {
     return name;
   }
 
-  /// Whether an access may fill the array of the finding: in the function that reads it or, where
-  /// that is given it, in the kernels.
+  /// Whether an access may fill the array of the finding: it is in the function that reads the
+  /// array or, if that function gets the array as an argument, in the kernels.
   bool may_fill(const SourceAccess& access) const {
     const std::string reader = function_at(finding_.line);
     const auto names_it = [&](const SourceAccess& other) {
@@ -191,7 +192,7 @@ class Account {
     Accesses first = on_line(in_one_line ? finding_.line : finding_.other_line);
     Accesses second = in_one_line ? Accesses{} : on_line(finding_.line);
     if (finding_.other_file != finding_.file || first.size() > 2 || second.size() > 2) return;
-    // Two blocks, or two threads, have the same element: the way there says for which of them.
+    // Two blocks, or two threads, access the same element, and the conditions say which of them do.
     const bool is_matrix = std::ranges::any_of(first, [](const SourceAccess& access) {
       return access.memory == SourceAccess::Memory::global;
     });
@@ -214,7 +215,7 @@ class Account {
     }
   }
 
-  /// Of arrays with several buffers: what chooses one, and where that changes.
+  /// For arrays with several buffers: names the variable that chooses one, and where it changes.
   void tell_buffer(const SourceAccess& a, const SourceAccess& b) {
     if (a.brackets.size() < 2 || a.function != b.function) return;
     std::set<std::string> told;
@@ -230,7 +231,7 @@ class Account {
     }
   }
 
-  /// What a line accesses that costs more than it must.
+  /// Lists the accesses of a line that costs more than it must.
   void tell_costly() {
     Accesses found;
     for (const SourceAccess& access : without_repeats(accesses_)) {
@@ -244,7 +245,8 @@ class Account {
     }
   }
 
-  /// Of functions that the kernel calls, up to three deep, as far as each is called in few places.
+  /// Lists the calls of functions that the kernel calls, up to three deep, if each is called in few
+  /// places.
   void tell_callers() {
     std::vector<int> lines = {finding_.line};
     if (finding_.other_file == finding_.file && finding_.other_line > 0) {
@@ -268,7 +270,8 @@ class Account {
     }
   }
 
-  /// Of what several kernels call, as far as the function that was called comes to it.
+  /// Keeps the calls that the called host function reaches, if several kernels call the same device
+  /// function.
   void keep_those_of_the_call(std::vector<simt::QuotedLine>& calls) const {
     const auto behind = simt::functions_behind(source_, function_of(finding_));
     if (behind.empty()) return;
@@ -276,7 +279,7 @@ class Account {
     std::erase_if(kept, [&](const simt::QuotedLine& call) {
       return std::ranges::find(behind, function_at(call.line)) == behind.end();
     });
-    if (!kept.empty()) calls = std::move(kept);  // of a function without accesses nothing is known
+    if (!kept.empty()) calls = std::move(kept);  // otherwise nothing is known of the callers
   }
 
   void tell_handed_on(int line) {
@@ -307,7 +310,7 @@ SourceAccount account_of(const Finding& finding, std::string_view source) {
 
 namespace {
 
-/// Whether one line writes what another one reads, in two blocks of a grid.
+/// Whether one line writes an element that another one reads, in two blocks of a grid.
 bool is_race_of_parts(const Finding& finding) {
   const bool is_of_blocks =
       finding.message.find(tr("and nothing orders two blocks of a grid")) != std::string::npos;
@@ -322,7 +325,7 @@ SourceAccount account_of_call(const Finding& finding, std::string_view source,
   std::vector<std::string> own = simt::host_functions_in(source);
   const std::string function = function_of(finding);
   if (std::ranges::find(own, function) != own.end()) return {};
-  // Helpers of one name that both have.
+  // Leaves out helpers whose name both sources use.
   const std::vector<std::string> callers = simt::host_functions_in(caller.text);
   std::erase_if(own, [&](const std::string& name) {
     return std::ranges::find(callers, name) != callers.end();
@@ -363,7 +366,7 @@ void add_account(Finding& finding, const StageInfo& stage, const std::filesystem
     return read_source(folder / name, name, folder.parent_path());
   };
   for (const std::string& name : stage.sources) {
-    // A wrong result names no file: its function's is the one that holds its kernels.
+    // A wrong result names no file; its source is the one with the kernels of its function.
     if (!finding.file.empty() && finding.file != name) continue;
     const SourceFile file = source_of(name);
     if (!file.problem.empty()) continue;

@@ -360,7 +360,7 @@ TEST(SourceAccount, LooksAtThePartsThatACallHandsOn) {
   const char* const hint =
       "Begin at line 2 of b.cu: what is written there and what is read are parts";
   EXPECT_THAT(account_of_call(found, source(""), {"b.cu", caller}).hint, HasSubstr(hint));
-  found.other_line = found.line;  // one statement that two blocks make, as of a sum
+  found.other_line = found.line;  // one statement that two blocks execute, such as a sum
   EXPECT_EQ(account_of_call(found, source(""), {"b.cu", caller}).hint, "");
 }
 

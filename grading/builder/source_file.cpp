@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A kernel file has tens of kilobytes; what is a hundred times larger is something else.
+// A kernel file has tens of kilobytes; a file that is a hundred times larger is something else.
 constexpr std::uintmax_t largest_source_bytes = 4 * 1024 * 1024;
 
 }  // namespace
@@ -71,14 +71,13 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 
-/// Walks over a source as a preprocessor does, for which a backslash at the end of a line is not
-/// there.
+/// Walks over a source as a preprocessor does, which ignores a backslash at the end of a line.
 class Scanner {
  public:
   explicit Scanner(std::string& source) : source_(source) { skip_splices(); }
 
   void run() {
-    bool at_line_start = true;  // but for blanks and comments
+    bool at_line_start = true;  // apart from blanks and comments
     while (!at_end()) {
       if (skip_blank_or_comment()) continue;
       const char c = peek();
@@ -103,7 +102,8 @@ class Scanner {
     skip_splices();
   }
 
-  /// g++ and clang take a backslash for the last of its line also where blanks follow.
+  /// g++ and clang also treat a backslash as the last character of its line where only blanks
+  /// follow.
   void skip_splices() {
     while (!at_end() && source_[at_] == '\\') {
       std::size_t end = at_ + 1;
@@ -122,7 +122,7 @@ class Scanner {
     });
   }
 
-  /// To the end of the line, which stays.
+  /// Skips to the line break, but not over it.
   void skip_line_comment() {
     while (!at_end() && peek() != '\n') advance();
   }
@@ -142,7 +142,7 @@ class Scanner {
     return true;
   }
 
-  /// Takes the `#` of a directive, and the whole of one that names a line.
+  /// Skips the `#` of a directive, and blanks out a whole directive that names a line.
   bool take_directive_sign() {
     const std::size_t begin = at_;
     const bool digraph = next_is("%:");
@@ -180,7 +180,7 @@ class Scanner {
     if (is_word(peek())) {
       const bool number = is_digit(peek());
       const std::string word = take_word();
-      // 1'000
+      // for 1'000
       while (number && !at_end() && peek() == '\'') advance(), take_word();
       const bool raw = word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
       if (raw && peek() == '"') skip_raw_string();
@@ -191,7 +191,7 @@ class Scanner {
     }
   }
 
-  /// One that is not closed ends with its line.
+  /// A literal that is not closed ends with its line.
   void skip_literal(char quote) {
     advance();
     while (!at_end() && peek() != quote && peek() != '\n') {
@@ -202,7 +202,7 @@ class Scanner {
     if (peek() == quote) advance();
   }
 
-  /// In it a backslash is one.
+  /// In a raw string a backslash is an ordinary character.
   void skip_raw_string() {
     const std::size_t open = source_.find('(', at_);
     constexpr std::size_t longest_delimiter = 16;

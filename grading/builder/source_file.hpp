@@ -8,25 +8,25 @@
 
 namespace tilewise::grading {
 
-/// A student's file, or why it cannot be taken.
+/// A student's file, or why it cannot be read.
 struct SourceFile {
-  std::string name;     ///< as messages call it: "labs/03_shared_memory/matmul_shared.cu"
+  std::string name;     ///< its name in messages: "labs/03_shared_memory/matmul_shared.cu"
   std::string text;     ///< empty if there is a problem
   std::string problem;  ///< empty if the text was read
   std::string hint;
 };
 
-/// Reads a source file. Takes regular files of a sane size only, so that neither a pipe nor a
+/// Reads a source file. Accepts only regular files of a sane size, so that neither a pipe nor a
 /// device can hold up grading.
-/// @param root links may not lead out of this folder: to a solution, or to what others have handed
-/// in
+/// @param root the folder that links may not lead out of, for instance to a solution or to other
+/// submissions
 SourceFile read_source(const std::filesystem::path& path, std::string name,
                        const std::filesystem::path& root);
 
-/// Whether a character may stand in a name.
+/// Whether a character may be part of a name.
 inline bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Takes the first line off a text, and the end of line with it.
+/// Removes the first line from a text, with its line break, and returns it without that.
 inline std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
@@ -34,9 +34,9 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// A source with blanks in the place of every `#line` and `# 12 "file"`, so that what compilers say
-/// of it, and what `__FILE__` stands for, names no file but the student's own. Every other
-/// character, and every line, stays where it is.
+/// Returns a source with blanks in the place of every `#line` and `# 12 "file"`, so that compiler
+/// messages, and `__FILE__`, name no file but the student's own. Every other character, and every
+/// line, stays where it is.
 std::string without_line_directives(std::string source);
 
 }  // namespace tilewise::grading

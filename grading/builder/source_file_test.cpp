@@ -74,7 +74,7 @@ TEST(ReadSource, SaysWhyAFileCannotBeTaken) {
 }  // namespace
 namespace {
 
-/// Without the blanks at the ends of lines.
+/// Returns the text without the blanks at the ends of lines.
 std::string trimmed(const std::string& text) {
   std::string result;
   for (const char c : text) {

@@ -25,7 +25,7 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, count>&
   return std::ranges::find(names, name) != names.end();
 }
 
-/// "noinline" of "__noinline__".
+/// Returns "noinline" for "__noinline__".
 std::string_view plain(std::string_view name) {
   if (name.size() > 4 && name.starts_with("__") && name.ends_with("__")) {
     name = name.substr(2, name.size() - 4);
@@ -34,9 +34,9 @@ std::string_view plain(std::string_view name) {
 }
 
 /// Attributes that neither move code or data nor change what the compiler makes of a load or store.
-/// What is not among them is refused: compilers have hundreds, and learn new ones. Not among them
-/// are those by which a compiler need not look at what a function does, such as `const` and
-/// `malloc`: it takes a variable that passes through one for a variable that nobody else sees.
+/// All others are refused: compilers have hundreds, and learn new ones. The list leaves out
+/// attributes by which a compiler need not look at what a function does, such as `const` and
+/// `malloc`: it takes a variable that passes through such a function for one that nobody else sees.
 constexpr auto harmless_attributes = std::to_array<std::string_view>(
     {"abi_tag", "align", "aligned", "always_inline", "annotate", "artificial", "assume",
      "carries_dependency", "cold", "constructor", "deprecated", "destructor", "diagnose_if",
@@ -44,11 +44,11 @@ constexpr auto harmless_attributes = std::to_array<std::string_view>(
      "flatten", "format", "format_arg", "hot", "init_priority", "likely", "may_alias",
      "maybe_unused", "no_unique_address", "noclone", "nodiscard", "noinline", "noipa", "nonnull",
      "noreturn", "nothrow", "overloadable", "packed",
-     // Part of __global__.
+     // This one is part of __global__.
      "patchable_function_entry", "retain", "sentinel", "type_visibility", "unavailable", "unlikely",
      "unused", "used", "visibility", "warn_unused_result", "warning"});
 
-/// What a header of the system's has of the others, and what it has it for.
+/// Attributes that are refused even in headers of the system, which may have all others.
 constexpr auto refused_in_headers = std::to_array<std::string_view>(
     {"alias",          "ifunc",         "naked",
      "optimize",       "optnone",       "section",
@@ -62,7 +62,8 @@ bool hides_accesses(std::string_view name) {
   return name.find("no_sanitize") != name.npos || name.find("disable_sanitizer") != name.npos;
 }
 
-/// Sanitizers of arithmetic, which standard libraries turn off here and there.
+/// Whether a string names a sanitizer of arithmetic, which standard libraries turn off here and
+/// there.
 bool is_about_arithmetic(std::string_view quoted) {
   static constexpr auto names = std::to_array<std::string_view>(
       {"\"unsigned-integer-overflow\"", "\"unsigned-shift-base\"", "\"signed-integer-overflow\"",
@@ -70,9 +71,10 @@ bool is_about_arithmetic(std::string_view quoted) {
   return is_one_of(quoted, names);
 }
 
-/// Of a processor, which a GPU has not: x86's and arm's, as headers and as builtins.
+/// Whether a name is an intrinsic of a processor, x86 or Arm, in a header or as a builtin. A GPU
+/// has none of these.
 bool is_intrinsic(std::string_view name) {
-  if (name == "__builtin_ia32_pause") return false;  // waiting, in <thread>
+  if (name == "__builtin_ia32_pause") return false;  // <thread> waits with it
   for (const std::string_view prefix :
        {"_mm_", "_mm256_", "_mm512_", "__builtin_ia32_", "__builtin_aarch64_", "__builtin_arm_",
         "__builtin_neon_", "__builtin_sve_", "__builtin_sme_", "__builtin_masked_",
@@ -90,14 +92,15 @@ bool is_header_of_intrinsics(const std::string& path) {
   return name.ends_with("intrin.h") || is_one_of(name, others);
 }
 
-/// Ways out of a function, and of the language, that no GPU has.
+/// Builtins that leave a function, or the language, in ways that no GPU has.
 constexpr auto refused_builtins = std::to_array<std::string_view>(
     {"__builtin_longjmp", "__builtin_setjmp", "__builtin_eh_return", "__builtin_apply",
      "__builtin_apply_args", "__builtin_return", "__builtin_return_address",
      "__builtin_frame_address", "__builtin_extract_return_addr", "_BitInt", "_ExtInt",
      "__builtin_unwind_init", "__builtin_clear_padding"});
 
-/// Compilers write these out where they stand, and their loads and stores report nothing.
+/// Whether a name is a builtin on text or memory: compilers expand these in place, and their loads
+/// and stores report nothing.
 bool is_builtin_on_text(std::string_view name) {
   for (const std::string_view prefix :
        {"__builtin_str",       "__builtin_stp",     "__builtin_mem",      "__builtin_bcmp",
@@ -110,19 +113,20 @@ bool is_builtin_on_text(std::string_view name) {
   return false;
 }
 
-/// Whether it is what the compiler calls a function or variable of C++ by.
+/// Whether a name is the compiler's name of a function or variable of C++.
 bool is_mangled(std::string_view name) {
   int status = 0;
   std::free(abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status));
   return status == 0;
 }
 
-/// What compilers, the linker and the simulator call functions and variables by among themselves.
-/// Who declares one of these names gets at what it stands for unseen.
+/// Whether a name is one by which compilers, the linker and the simulator know functions and
+/// variables among themselves. Code that declares one of these names can use the function or
+/// variable unseen.
 bool is_name_of_ours(std::string_view name) {
-  if (name == "__real__" || name == "__imag__") return false;  // parts of complex numbers
+  if (name == "__real__" || name == "__imag__") return false;  // operators on complex numbers
   if (name.ends_with("_fcontext") || name == "__tls_get_addr") return true;
-  if (name.starts_with("_Z") && is_mangled(name)) return true;  // but "_Z" and "_Zone" are anyone's
+  if (name.starts_with("_Z") && is_mangled(name)) return true;  // "_Z" and "_Zone" are free
   for (const std::string_view prefix :
        {"__cxa_", "_Unwind_", "__gxx_", "__tsan_", "__ubsan_", "__asan_", "__sanitizer_", "__wrap_",
         "__real_", "__x86_", "__fentry__", "__llvm_retpoline", "__start_tilewise",
@@ -132,7 +136,7 @@ bool is_name_of_ours(std::string_view name) {
   return false;
 }
 
-/// What the rewriter writes into a source for launches and variables.
+/// The names that the rewriter puts into a source for launches and variables.
 constexpr auto written_by_the_rewriter = std::to_array<std::string_view>(
     {"launcher", "named", "addressed", "by_value", "LoopExit", "note_loop_pass", "note_kernel_end",
      "keep_launch_bounds", "shared", "shared_at_file_scope", "name_shared", "named_shared",
@@ -177,13 +181,13 @@ class TextJudge {
 
   void say(int line, std::string message) { problems_.emplace(line, std::move(message)); }
   void say(const PreprocessedToken& found, std::string message) {
-    // Of headers of intrinsics all has been said.
+    // Headers of intrinsics have been reported already.
     if (!found.is_own && lines_of_intrinsics_.contains(found.line)) return;
     say(found.line, std::move(message));
   }
   void say(std::string message) { say(tokens_[at_], std::move(message)); }
 
-  /// The token after the parentheses that open at `open`.
+  /// Returns the token after the parentheses that open at `open`.
   std::size_t behind_parentheses(std::size_t open) const {
     int depth = 0;
     for (std::size_t i = open; i < tokens_.size(); ++i) {
@@ -216,7 +220,8 @@ class TextJudge {
     }
   }
 
-  /// labs/include/tilewise/ptx.hpp, to which no namespace of the student's adds anything.
+  /// Whether the name is from labs/include/tilewise/ptx.hpp. A student's own namespace may not add
+  /// to that.
   bool is_for_students() const {
     const bool opens_a_namespace = at_ > 0 && tokens_[at_ - 1].token.is("namespace") &&
                                    (at_ < 2 || !tokens_[at_ - 2].token.is("using"));
@@ -229,8 +234,9 @@ class TextJudge {
            is_one_of(token(4).text, written_by_the_rewriter);
   }
 
-  /// What headers have of it: `int f() __asm__("" "name");`, by which the C library gives a
-  /// function another symbol, and `asm volatile("")`, which keeps a compiler from moving code.
+  /// Whether it is one of the forms that headers use: `int f() __asm__("" "name");`, by which the C
+  /// library gives a function another symbol, and `asm volatile("")`, which keeps a compiler from
+  /// moving code.
   bool is_empty_or_label() const {
     std::size_t open = at_ + 1;
     while (open < tokens_.size() && is_volatile(tokens_[open].token.text)) ++open;
@@ -255,7 +261,7 @@ class TextJudge {
     return word == "volatile" || word == "__volatile__" || word == "__volatile";
   }
 
-  /// Names in `__attribute__((a, b(1)))`, whose outer parentheses are [begin, end).
+  /// Judges the names in `__attribute__((a, b(1)))`, whose outer parentheses are [begin, end).
   void judge_attributes(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin + 1; i < end; ++i) {
       const Token& word = tokens_[i].token;
@@ -267,13 +273,13 @@ class TextJudge {
     at_ = std::min(end, tokens_.size()) - 1;
   }
 
-  /// `[[nodiscard]]`, `[[gnu::noinline]]`, `[[using gnu: hot, noinline]]`.
+  /// Judges `[[nodiscard]]`, `[[gnu::noinline]]`, `[[using gnu: hot, noinline]]`.
   void judge_standard_attributes() {
     std::size_t i = at_ + 2;
     if (i < tokens_.size() && tokens_[i].token.is("using")) i += 3;
     for (; i < tokens_.size() && !tokens_[i].token.is("]"); ++i) {
       if (tokens_[i].token.kind != TokenKind::identifier) continue;
-      if (i + 1 < tokens_.size() && tokens_[i + 1].token.is("::")) continue;  // of whom
+      if (i + 1 < tokens_.size() && tokens_[i + 1].token.is("::")) continue;  // the namespace
       const bool has_arguments = i + 1 < tokens_.size() && tokens_[i + 1].token.is("(");
       judge_attribute(i, has_arguments);
       if (has_arguments) i = behind_parentheses(i + 1) - 1;
@@ -298,7 +304,7 @@ class TextJudge {
     }
   }
 
-  /// A pragma; the preprocessor has left no other directive.
+  /// Judges a pragma; the preprocessor has left no other directive.
   void judge_directive() {
     const int directive = token().directive;
     std::vector<std::string_view> words;
@@ -313,7 +319,8 @@ class TextJudge {
     at_ += words.size() - 1;
   }
 
-  /// Compilers pass over most pragmas, those of other compilers among them.
+  /// Whether a pragma is refused. Compilers ignore most pragmas, including those of other
+  /// compilers.
   static bool refuses(const std::vector<std::string_view>& words) {
     if (words.size() < 3) return false;
     if (words[1] != "pragma") return true;
@@ -335,7 +342,7 @@ class TextJudge {
   std::string_view name_;
   std::size_t at_ = 0;
   std::set<int> lines_of_intrinsics_;
-  std::set<std::pair<int, std::string>> problems_;  // each instance of a macro says it again
+  std::set<std::pair<int, std::string>> problems_;  // each use of a macro repeats them
 };
 
 }  // namespace
@@ -349,7 +356,7 @@ namespace {
 using simt::rewriting::Token;
 using simt::rewriting::TokenKind;
 
-/// `# 12 "file" 1 3`, or `#line 12 "file"`.
+/// Whether a line marker of a preprocessor begins here: `# 12 "file" 1 3`.
 bool is_marker(const std::vector<Token>& tokens, std::size_t i) {
   return tokens[i].directive != 0 && tokens[i].is("#") && i + 2 < tokens.size() &&
          tokens[i + 1].kind == TokenKind::number && tokens[i + 2].kind == TokenKind::string &&
@@ -395,7 +402,8 @@ void PreprocessedText::read_marker(const std::vector<Token>& tokens, std::size_t
   marked_line_ = number(tokens[marker + 1].text);
   marker_line_ = tokens[marker].line;
   if (file_ != own) return;
-  // Back from a header: the #include is on the line before the one that the marker calls.
+  // The text is back from a header: the #include is on the line before the one that the marker
+  // names.
   for (; foreign_headers_ < headers_.size(); ++foreign_headers_) {
     headers_[foreign_headers_].line = marked_line_ - 1;
   }

@@ -10,33 +10,34 @@
 
 namespace tilewise::grading {
 
-/// A token of what the preprocessor left, and where it came from.
+/// A token of the preprocessor's output, and where it came from.
 struct PreprocessedToken {
   simt::rewriting::Token token;
-  bool is_own;  ///< stands in the student's file, rather than in a header
-  /// In the student's file; of a header's token, of the `#include` that led there.
+  bool is_own;  ///< the token stands in the student's file and not in a header
+  /// The line in the student's file; for a token of a header, that of the `#include` that led
+  /// there.
   int line;
 };
 
-/// What a compiler's -E made of a source.
+/// The output of a compiler's -E for a source.
 class PreprocessedText {
  public:
-  /// @param text must outlive this
-  /// @param own  the student's file, as its `#line` calls it
+  /// @param text must outlive this object
+  /// @param own  the student's file, by its name in `#line`
   PreprocessedText(std::string_view text, std::string_view own);
 
-  /// Without the line markers; pragmas are among them, as directives.
+  /// Returns the tokens without the line markers, but with pragmas, as directives.
   const std::vector<PreprocessedToken>& tokens() const { return tokens_; }
 
-  /// A header that came in, and the line of the student's file that led to it.
+  /// A header that was included, and the line of the student's file that led to it.
   struct Header {
     std::string path;
     int line;
   };
   const std::vector<Header>& headers() const { return headers_; }
 
-  /// The student's file as it is after preprocessing, line by line: where a line came to nothing,
-  /// an empty one.
+  /// Returns the student's file after preprocessing, line by line; a line that became nothing is
+  /// empty.
   std::string own_lines() const;
 
  private:
@@ -45,21 +46,21 @@ class PreprocessedText {
 
   std::vector<PreprocessedToken> tokens_;
   std::vector<Header> headers_;
-  std::map<int, std::string> lines_;  ///< of the student's file
-  std::string file_;                  ///< of the current line
-  int marked_line_ = 0;               ///< what the last marker calls the line after it
-  int marker_line_ = 0;               ///< where that marker is in the text
+  std::map<int, std::string> lines_;  ///< the lines of the student's file
+  std::string file_;                  ///< the file of the current line
+  int marked_line_ = 0;               ///< the number that the last marker gives the line after it
+  int marker_line_ = 0;               ///< the line of that marker in the text
   int own_line_ = 1;
-  std::size_t foreign_headers_ = 0;  ///< those from here on have not found their #include yet
+  std::size_t foreign_headers_ = 0;  ///< index of the first header whose #include is not known yet
   std::size_t foreign_tokens_ = 0;
 };
 
-/// What in a source would have the compiler make code of which the simulator does not see every
-/// load and store, or which no GPU has: assembly, attributes and pragmas that switch
-/// instrumentation or code generation, intrinsics of the processor, names of the simulator's own.
-/// Judged is what the preprocessor left, because that is what is compiled: however a word was put
-/// together, and nothing that was left out.
-/// @param name of the source in messages
+/// Finds code in a source that would make the compiler emit loads and stores that the simulator
+/// does not see, or code that no GPU has: assembly, attributes and pragmas that switch
+/// instrumentation or code generation, intrinsics of the processor, and the simulator's own names.
+/// It judges the preprocessor's output, because this is what is compiled: it finds a word however
+/// macros put it together, and nothing that conditionals left out.
+/// @param name the name of the source in messages
 /// @return messages in the form "file:line: error: what", one a line; empty if there are none
 std::string judge_text(const PreprocessedText& text, std::string_view name);
 

@@ -14,12 +14,13 @@ namespace {
 using simt::SourceAccess;
 using simt::SourceCondition;
 
-/// The word that a text begins with.
+/// Returns the word that a text begins with.
 std::string first_word(const std::string& text) {
   return {text.begin(), std::ranges::find_if_not(text, is_word)};
 }
 
-/// What a statement gives a value to: "next_a" of "next_a[i] = ...", "a" of "float a = ...".
+/// Returns the variable that a statement assigns to: "next_a" for "next_a[i] = ...", "a" for "float
+/// a = ...".
 std::string target_of(const std::string& statement) {
   std::string to = statement.substr(0, std::min(statement.find(" = "), statement.size()));
   if (to.size() == statement.size()) return "";
@@ -33,8 +34,8 @@ bool is_name(const std::string& text) {
          first_word(text) == text;
 }
 
-/// Whether a store to a tile has what a read of the matrix brought: `As[ty][tx] = A[...]`, or
-/// `next = A[...]` and `As[ty][tx] = next`.
+/// Whether a store to a tile stores the element that a read of the matrix brought:
+/// `As[ty][tx] = A[...]`, or `next = A[...]` and `As[ty][tx] = next`.
 bool brings(const SourceAccess& store, const SourceAccess& read) {
   if (store.function != read.function) return false;
   if (store.line == read.line) return true;
@@ -44,7 +45,7 @@ bool brings(const SourceAccess& store, const SourceAccess& read) {
          says_word(store.statement.substr(equals), to);
 }
 
-/// `As[k][i] = ...` and `As[i][k]`: an index that each of them has, at another place.
+/// Explains `As[k][i] = ...` and `As[i][k]`, which have the same index in different positions.
 SourceAccount exchanged(const SourceAccess& store, const SourceAccess& use) {
   for (std::size_t i = 0; i < store.brackets.size(); ++i) {
     const std::string& index = store.brackets[i];
@@ -94,7 +95,8 @@ SourceAccount tiles_filled_by(const Accesses& reads, const Accesses& accesses) {
 
 namespace {
 
-/// Whether one of these stores is made where the condition keeps a thread from another.
+/// Whether one of these stores is made in the case in which the condition keeps a thread from
+/// another.
 bool is_made_otherwise(const Accesses& stores, const SourceCondition& condition) {
   return std::ranges::any_of(stores, [&](const SourceAccess& store) {
     return std::ranges::any_of(store.conditions, [&](const SourceCondition& other) {
@@ -103,7 +105,7 @@ bool is_made_otherwise(const Accesses& stores, const SourceCondition& condition)
   });
 }
 
-/// Whether a condition asks for a word of the index by which each thread stores elsewhere.
+/// Whether a condition uses a variable of the index by which each thread stores elsewhere.
 bool differs_by_thread(const SourceCondition& condition, const SourceAccess& store) {
   for (std::size_t at = 0; at < condition.text.size();) {
     const std::string word = first_word(condition.text.substr(at));
@@ -135,7 +137,7 @@ std::string advice_on_filling(const Accesses& stores, const core::Finding& findi
   const auto loop = std::ranges::find_if(conditions, [&](const SourceCondition& condition) {
     return condition.is_of_loop && differs_by_thread(condition, stores.front());
   });
-  const bool is_of_a_warp = !stores.front().distance.empty();  // load_matrix_sync() and its like
+  const bool is_of_a_warp = !stores.front().distance.empty();  // as load_matrix_sync() has
   const bool is_one_each =
       finding.message.find(tr(": as many as the block has threads")) != std::string::npos;
   if (decides == nullptr) {

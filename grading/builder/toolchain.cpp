@@ -30,11 +30,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The largest solutions compile in seconds and some hundred megabytes: ample for unusual code, and
-// little enough that one submission cannot hold up or starve a class.
+// The largest solutions compile in seconds and some hundred megabytes. This is ample for unusual
+// code, and little enough that one submission cannot hold up or starve a class.
 constexpr std::size_t data_bytes = std::size_t{4} << 30;
 
-/// What tells compilers where things lie. A compiler need not know the rest, seeds and passwords.
+/// The variables that tell compilers where files lie. A compiler need not know the others, which
+/// may hold seeds and passwords.
 const std::vector<std::string> kept_variables = {"PATH",
                                                  "LD_LIBRARY_PATH",
                                                  "TMPDIR",
@@ -48,14 +49,14 @@ const std::vector<std::string> kept_variables = {"PATH",
                                                  "NVCC_APPEND_FLAGS",
                                                  "NVCC_PREPEND_FLAGS"};
 
-/// Whether a folder holds more than a compiler: somebody keeps one in ~/bin.
+/// Whether a folder holds more than a compiler, as when somebody keeps one in ~/bin.
 bool holds_more(const fs::path& folder) {
   const char* home = std::getenv("HOME");
   return core::lies_in(core::project_root(), folder) ||
          (home != nullptr && core::lies_in(home, folder));
 }
 
-/// A program's file, and the folder above its bin/, where the rest of it lies.
+/// Makes a program's file readable, and the folder above its bin/, where the rest of it lies.
 void show_installation(const std::string& program, std::vector<fs::path>& readable) {
   const fs::path found = find_program(program);
   if (found.empty()) return;
@@ -74,19 +75,19 @@ Command tool_command(std::vector<std::string> arguments, const ToolFiles& files,
   if (sandbox) {
     command.sandbox = sandbox;
     command.view = {files.readable, files.writable, files.working_folder, limits.file_bytes};
-    // Others than the first are started by it: by ccache, by nvcc.
+    // The first program may start others, as ccache and nvcc do.
     std::vector<fs::path>& readable = command.view.readable;
     for (const std::string& program : cxx_compiler()) show_installation(program, readable);
     show_installation(arguments.front(), readable);
     command.environment = {{"TMPDIR", "/tmp"}};
   } else {
-    // What a compiler that is killed leaves goes with the rest.
+    // Files that a killed compiler leaves there are removed with the rest.
     command.environment = {{"TMPDIR", files.writable}};
   }
   command.arguments = std::move(arguments);
   command.working_directory = files.working_folder;
   command.inherits = kept_variables;
-  command.environment.emplace_back("LC_ALL", "C");  // messages are read
+  command.environment.emplace_back("LC_ALL", "C");  // the builder reads messages
   command.time_limit_s = limits.time_s;
   command.limits = {.data_bytes = data_bytes, .file_bytes = limits.file_bytes};
   return command;

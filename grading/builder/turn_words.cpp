@@ -10,12 +10,12 @@ namespace {
 
 using simt::SourceAccess;
 
-/// Whether an index names what a loop counts.
+/// Whether an index is the counter of a loop.
 bool counts_by(const SourceAccess& access, const std::string& counter) {
   return !counter.empty() && std::ranges::find(access.brackets, counter) != access.brackets.end();
 }
 
-/// Arrays of several buffers, and races of which something else is known.
+/// Whether the array has several buffers, or the race is explained otherwise.
 bool is_told_otherwise(const SourceAccess& a, const SourceAccess& b, const core::Finding& finding) {
   const auto tells = [&](const std::string& words) {
     return finding.message.find(words) != std::string::npos;

@@ -15,7 +15,8 @@
 namespace tilewise::grading {
 namespace {
 
-/// Takes a number and the colon before it off the end of a text; nothing if there is none.
+/// Removes a number and the colon before it from the end of a text; returns nothing if there is
+/// none.
 std::optional<int> take_place_number(std::string_view& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == text.npos) return std::nullopt;
@@ -27,7 +28,7 @@ std::optional<int> take_place_number(std::string_view& text) {
   return number;
 }
 
-/// A statement without the places "[file:line:column] " in it, and the first of those.
+/// A statement without the places "[file:line:column] " in it, and the first of these.
 struct Statement {
   std::string text;
   std::string file;
@@ -42,7 +43,7 @@ Statement without_places(std::string_view line) {
     inside = inside.substr(0, inside.find(" discrim"));
     const auto column = take_place_number(inside);
     const auto number = column ? take_place_number(inside) : std::nullopt;
-    // Not the first bracket of "[(T &)[x.cu:16:37] &t]".
+    // The first bracket of "[(T &)[x.cu:16:37] &t]" is not a place.
     if (!number || inside.find('[') != inside.npos) {
       statement.text += line.front();
       line.remove_prefix(1);
@@ -52,14 +53,14 @@ Statement without_places(std::string_view line) {
       statement.file = inside;
       statement.line = *number;
     }
-    line.remove_prefix(std::min(close + 2, line.size()));  // and the blank behind it
+    line.remove_prefix(std::min(close + 2, line.size()));  // the blank behind it goes, too
   }
   const std::size_t begin = statement.text.find_first_not_of(' ');
   statement.text.erase(0, begin == std::string::npos ? statement.text.size() : begin);
   return statement;
 }
 
-/// Where `wanted` stands outside of brackets and quotation marks.
+/// Returns where `wanted` stands outside of brackets and quotation marks.
 std::size_t find_outside(std::string_view text, std::string_view wanted, std::size_t from = 0) {
   int depth = 0;
   for (std::size_t i = from; i < text.size(); ++i) {
@@ -75,10 +76,10 @@ std::size_t find_outside(std::string_view text, std::string_view wanted, std::si
   return text.npos;
 }
 
-/// Functions in the dump, one after another.
+/// Reads the functions in a dump, one after another.
 class DumpReader {
  public:
-  /// @param types  of the accesses to look for; null for calls
+  /// @param types  the types for finding accesses; null to find calls
   explicit DumpReader(const KernelTypes* types = nullptr) : types_(types) {}
 
   std::vector<UnseenCall> read(std::string_view dump) {
@@ -96,7 +97,7 @@ class DumpReader {
   }
 
  private:
-  /// ";; Function sum (_Z3sum2f8, funcdef_no=17, ..."
+  /// Reads ";; Function sum (_Z3sum2f8, funcdef_no=17, ...".
   void start_function(std::string_view line) {
     const std::size_t end = line.find(", funcdef_no=");
     const std::string_view head = line.substr(0, end);
@@ -107,7 +108,7 @@ class DumpReader {
     in_body_ = false;
   }
 
-  /// "float sum (struct f8 a, int n)": all words of it, of which types do no harm.
+  /// Records all words of "float sum (struct f8 a, int n)"; those that are types do no harm.
   void note_parameters(std::string_view line) {
     for (std::size_t i = 0; i < line.size(); ++i) {
       const std::size_t begin = i;
@@ -116,7 +117,7 @@ class DumpReader {
     }
   }
 
-  /// "struct f8 D.2985", "float values[8]", "int _2", which stand before the first block.
+  /// Records "struct f8 D.2985", "float values[8]" or "int _2", which stand before the first block.
   void note_local(std::string_view declaration) {
     const std::string_view last = declaration.substr(declaration.rfind(' ') + 1);
     locals_.emplace(last.substr(0, last.find('[')));
@@ -142,7 +143,7 @@ class DumpReader {
         callee == "switch") {
       return;
     }
-    // Those that are seen have become calls of the sanitizer's.
+    // Atomic operations that are seen have become calls of the sanitizer.
     bool is_unseen =
         callee.starts_with("__atomic_") || callee.starts_with("__sync_") || is_memory(result);
     std::vector<std::string_view> names;
@@ -172,7 +173,7 @@ class DumpReader {
     calls_.push_back({function_, statement.file, statement.line, ""});
   }
 
-  /// Kernels get their arguments from where the launch has put them, on the host: notes the
+  /// Kernels read their arguments from where the launch has put them, on the host. Records the
   /// addresses that are a fixed distance from there.
   void note_argument(std::string_view result, std::string_view value) {
     const bool is_address = value.starts_with('&') || value.starts_with('(') ||
@@ -182,7 +183,8 @@ class DumpReader {
     }
   }
 
-  /// Whether all pointers in an expression lead to a kernel's arguments: at least one is there.
+  /// Whether all pointers in an expression, of which there is at least one, lead to a kernel's
+  /// arguments.
   bool is_argument(std::string_view expression) const {
     bool is_any = false;
     for (std::size_t i = 0; i < expression.size(); ++i) {
@@ -205,7 +207,7 @@ class DumpReader {
     return is_any;
   }
 
-  /// Whether an operand is what a pointer leads to, and not a value, an address or a variable.
+  /// Whether an operand is memory behind a pointer, and not a value, an address or a variable.
   bool is_memory(std::string_view operand) const {
     if (function_.starts_with(kernel_entry) && is_argument(operand)) return false;
     if (operand.empty() || operand.front() == '&' || operand.front() == '"') return false;
@@ -213,18 +215,18 @@ class DumpReader {
         operand.find("->") != operand.npos) {
       return true;
     }
-    // MEM[(const struct f8 &)p_2(D)], but MEM[(struct f8 *)&t] of a variable.
+    // MEM[(const struct f8 &)p_2(D)] is, but MEM[(struct f8 *)&t] is part of a variable.
     if (operand.find("MEM") == operand.npos) return is_variable_elsewhere(operand);
     return operand.find('&') == operand.npos || operand.find("&)") != operand.npos;
   }
 
-  /// Whether an operand is a part of a variable that is no local one: "table[i_2(D)]".
+  /// Whether an operand is a part of a variable that is not local: "table[i_2(D)]".
   bool is_variable_elsewhere(std::string_view operand) const {
     static constexpr std::string_view builtin_variables[] = {"threadIdx", "blockIdx", "blockDim",
                                                              "gridDim"};
     std::size_t end = 0;
     while (end < operand.size() && is_word(operand[end])) ++end;
-    if (operand.starts_with("D.")) {  // the compiler's own: D.2808
+    if (operand.starts_with("D.")) {  // a variable of the compiler's own: D.2808
       for (++end; end < operand.size() && is_word(operand[end]);) ++end;
     }
     const std::string_view name = operand.substr(0, end);
@@ -232,20 +234,20 @@ class DumpReader {
     if (!is_name || std::ranges::find(builtin_variables, name) != std::end(builtin_variables)) {
       return false;
     }
-    // Not BIT_FIELD_REF <_4, 32, 0>, and not a name alone, which may be a function's.
+    // BIT_FIELD_REF <_4, 32, 0> does not count, nor does a name alone, which may be a function's.
     if (end == operand.size() || (operand[end] != '.' && operand[end] != '[')) return false;
     while (end < operand.size() && (is_word(operand[end]) || operand[end] == '.')) ++end;
     return !is_local(name) && !is_local(operand.substr(0, end));
   }
 
-  /// Whether an operand is a name alone, and of nothing that the function declares.
+  /// Whether an operand is a name alone that the function does not declare.
   bool is_name_elsewhere(std::string_view operand) const {
     if (operand.empty() || !std::ranges::all_of(operand, is_word)) return false;
     const std::size_t version = operand.find_first_not_of("0123456789", operand.front() == '_');
     return version != operand.npos && !is_local(operand);  // "5" and "_5" are values
   }
 
-  /// Whether a name, or what its versions "name_3" are of, is declared in the function.
+  /// Whether a name, or the variable that "name_3" is a version of, is declared in the function.
   bool is_local(std::string_view name) const {
     if (locals_.contains(std::string(name))) return true;
     const std::size_t version = name.rfind('_');
@@ -256,9 +258,9 @@ class DumpReader {
   std::vector<UnseenCall> calls_;
   std::string function_;
   bool in_body_ = false;
-  std::set<std::string> locals_;                       ///< of the function, parameters among them
-  std::set<std::string, std::less<>> unsized_locals_;  ///< arrays of no elements
-  std::set<std::string> arguments_;                    ///< addresses of a kernel's
+  std::set<std::string> locals_;                       ///< the function's, including its parameters
+  std::set<std::string, std::less<>> unsized_locals_;  ///< arrays without elements
+  std::set<std::string> arguments_;                    ///< addresses of a kernel's arguments
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace tilewise::grading {
 namespace {
 
-/// A function of the dump: its variables, and one statement.
+/// Reads a function of a dump: its variables, and one statement.
 std::vector<UnseenCall> calls_of(const std::string& statement) {
   return unseen_calls_in(
       "\n;; Function k<f8> (_Z1k2f8, funcdef_no=17, decl_uid=2648, cgraph_uid=16)\n\n"
@@ -64,7 +64,7 @@ TEST(UnseenCalls, AreNoneOfValuesAddressesAndVariables) {
                                 "_3 = apply (_1, change, 2);",
                                 "_3 = sum (D.2808.part);",
                                 "_5 = f (threadIdx.x);"}) {
-    // A name alone may be a function's, which the object tells.
+    // A name alone may be that of a function, which the object decides.
     for (const UnseenCall& call : calls_of(statement)) EXPECT_NE(call.operand, "") << statement;
   }
 }
@@ -92,7 +92,7 @@ KernelTypes example_types() {
   return types;
 }
 
-/// A function of the dump that the sanitizer has just gone over.
+/// Counts the accesses in a function of the dump as the sanitizer has just left it.
 std::size_t unbounded_accesses(const std::string& statement) {
   return unbounded_accesses_in(
              "\n;; Function k (_Z1kPKf, funcdef_no=17, decl_uid=2648)\n\nfloat k (const float * "
@@ -121,7 +121,7 @@ TEST(UnboundedAccesses, AreThoseWhoseIndexMayLeadAnywhere) {
         "_3 = MEM[(float[] &)&local][i_2];", "_3 = MEM[(float *)&local + 400000B];",
         "_3 = MEM[(float *)&local + 18446744073709551600B];",
         "_3 = MEM[(struct W &)&local + 65532B].v[i_2];",
-        // Arrays of no elements, in which no index is checked.
+        // Arrays without elements, in which no index is checked.
         "_3 = none[i_2];", "_3 = grid[1][i_2];", "none[5] = _3;", "_3 = object.rest[i_2];",
         "_3 = D.2985.in[1].rest[i_2(D)];", "_3 = MEM[(struct W &)&local].rest[i_2];",
         "_3 = MEM <struct W> [(float &)&local].in[2].rest[i_2];"}) {
@@ -137,13 +137,13 @@ TEST(UnboundedAccesses, AreNotThoseThatABoundIsCheckedOf) {
         "_3 = MEM[(struct V *)&local].y;",
         "MEM <vector(2) float> [(float *)&local] = { 0.0, 0.0 };",
         "_3 = MEM[(float *)_2 + 4000000B];",
-        // A class with an operator[] that the compiler puts in place.
+        // A class with an operator[] that the compiler inlines.
         "_3 = MEM <struct W> [(float &)&local].v[_1];", "MEM[(struct W &)&local].v[i_2] = _3;",
         "_3 = MEM[(const struct W[2] &)&local][i_2].v[j_3];",
         "_3 = MEM <struct ._anon_69> [(float &)&local].v[_1];",
         "_3 = MEM <struct __lambda3> [(float &)&local].__x[_1];",
         "_3 = MEM[(union pair &)&local].e[_1];",
-        // What a pointer leads to reports itself.
+        // Accesses by pointers report themselves.
         "_3 = p_1(D)->rest[i_2];", "_3 = p_1->in[2].rest[i_2];", "_3 = (*p_1).rest[i_2];",
         "_3 = MEM[(struct W *)p_1].rest[i_2];", "_3 = MEM <struct W> [(float *)p_1].rest[i_2];"}) {
     EXPECT_EQ(unbounded_accesses(statement), 0u) << statement;

@@ -15,7 +15,8 @@ using simt::SourceCondition;
 
 namespace {
 
-/// Whether the finding is told in these words, from one of its gaps to the next.
+/// Whether the finding's message contains the words of this form between one of its gaps and the
+/// next.
 bool says(const Finding& finding, const char* form, int gap) {
   const std::string words = core::in_language(form);
   std::size_t begin = 0;
@@ -33,8 +34,8 @@ bool is_stored_elsewhere(const Finding& finding) {
               1);
 }
 
-/// Where a result is stored that was never written, or stands elsewhere, and where an input is
-/// read that is read at a wrong place.
+/// Says where an element is stored that was never written or stands elsewhere, and where an input
+/// is read that is read at a wrong position.
 SourceAccount places_in(const Finding& finding, const Accesses& accesses, std::string_view source) {
   SourceAccount account;
   const std::vector<std::string> kernels = simt::kernels_launched_by(source, function_of(finding));
@@ -75,7 +76,7 @@ SourceAccount places_in(const Finding& finding, const Accesses& accesses, std::s
   return account;
 }
 
-/// Of sums that lack their last products: a test that only whole steps pass.
+/// For sums that lack their last products: names a test that only whole steps pass.
 SourceAccount whole_steps_in(const Finding& finding, const Accesses& accesses,
                              std::string_view source) {
   const std::string form = core::in_language(
@@ -104,7 +105,7 @@ SourceAccount whole_steps_in(const Finding& finding, const Accesses& accesses,
   return {};
 }
 
-/// Of results in double that have the digits of a float: where one stands.
+/// For results in double that are only as precise as a float: says where a float stands.
 SourceAccount floats_in(const Finding& finding, std::string_view source) {
   const std::string words =
       tr("all of them are right to several digits, so the arithmetic is less precise than double");

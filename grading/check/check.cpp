@@ -40,7 +40,8 @@ std::vector<std::pair<std::string, std::string>> environment_of(const CheckOptio
           {"TILEWISE_EVENTS", events.string()}};
 }
 
-/// An option behind the files is the program's, which may not be what was meant.
+/// Warns about options of `lab check` after the files. They go to the program, which the user may
+/// not have meant.
 void note_misplaced_options(const CompilerWords& words) {
   if (words.has_dashes) return;
   for (const std::string& word : words.arguments) {
@@ -68,7 +69,7 @@ SourceTexts sources_of(const CheckReport& report) {
   return sources;
 }
 
-/// The view of `lab profile`.
+/// Returns the report in the form of `lab profile`.
 ProfileReport profile_of(const CheckReport& report, const CheckOptions& options) {
   ProfileReport profile;
   profile.call = options.words.sources.empty() ? "" : options.words.sources.front().string();
@@ -87,7 +88,7 @@ int check(const CheckOptions& options) {
   if (words.sources.empty() && words.linked.empty()) {
     throw CannotGrade(tr("no file is named; ./lab check --help shows how"));
   }
-  const core::GpuProfile gpu = core::gpu_profile(options.gpu);  // says at once what is wrong
+  const core::GpuProfile gpu = core::gpu_profile(options.gpu);  // reports an unknown GPU at once
   demand_writable(options.json);
   demand_writable(options.output);
   if (!options.output.empty()) write_output(options.output, "");

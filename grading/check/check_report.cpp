@@ -64,7 +64,7 @@ class EventReader {
       try {
         take(nlohmann::json::parse(line));
       } catch (const nlohmann::json::exception&) {
-        break;  // it was ended in the middle of a line
+        break;  // the program ended in the middle of a line
       }
     }
     return std::move(report_);

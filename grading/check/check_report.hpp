@@ -14,11 +14,12 @@ namespace tilewise::grading {
 
 struct CheckOptions;
 
-/// What came of running a program, as the library in it has told (common/simt/program).
+/// The result of running a program, as reported by the library linked into it
+/// (common/simt/program).
 struct CheckReport {
   struct Found {
     core::Finding finding;
-    int times = 1;  ///< that it came
+    int times = 1;  ///< how often it occurred
   };
   /// Launches of a kernel from one place with one configuration.
   struct Launched {
@@ -27,21 +28,22 @@ struct CheckReport {
   };
   std::vector<Found> findings;
   std::vector<Launched> launches;
-  /// Of the first launches that differ, no more than a screenful or two.
+  /// The profiles of the first distinct launches, at most a screenful or two.
   std::vector<simt::KernelProfile> profiles;
-  int exit_status = 0;  ///< the program's, or 128 and the signal that ended it
+  int exit_status = 0;  ///< the program's, or 128 plus the signal that ended it
   bool timed_out = false;
 
   std::size_t launch_count() const;
 };
 
-/// Reads what a program wrote, a JSON document a line, up to where it ended.
+/// Reads the events that a program wrote, one JSON document per line, up to the point where it
+/// ended.
 CheckReport read_check_events(const std::filesystem::path& file);
 
-/// The report in the schema tilewise/check/v1.
+/// Returns the report in the schema tilewise/check/v1.
 std::string check_json(const CheckReport& report, const CheckOptions& options);
 
-/// The options of `lab check` itself, as they are written.
+/// Returns the options of `lab check` itself, as they are written on the command line.
 std::span<const std::string_view> own_options_of_check();
 
 }  // namespace tilewise::grading

@@ -1,4 +1,4 @@
-// `lab check` as a user meets it: small programs, what is said of them, and what it exits with.
+// These tests run `lab check` on small programs, and check its output and exit status.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// A program whose kernel has `body`, on 64 threads, and 64 numbers to read and to write.
+/// Returns a program whose kernel has `body`. It runs on 64 threads with 64 numbers to read and 64
+/// to write.
 std::string program(const std::string& body, const std::string& copy = "") {
   return fmt::format(R"(#include <cstdio>
 #include <vector>
@@ -74,7 +75,7 @@ class Check : public testing::Test {
   ScratchDirectory scratch_;
 };
 
-/// A fault, and what is said of it.
+/// A program with a fault, and its report.
 struct Fault {
   const char* what;
   std::string text;
@@ -169,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
               "work.cu:15: refused: cudaMemset returned cudaErrorInvalidValue", "memcheck"}),
     [](const auto& info) { return std::string(info.param.what); });
 
-/// A program that is right, as it is compiled and run.
+/// A correct program, its arguments, and its expected status and output.
 struct RightProgram {
   const char* what;
   std::vector<std::pair<std::string, std::string>> files;
@@ -187,7 +188,7 @@ TEST_P(CheckRuns, AProgramThatIsRight) {
     arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
     const CommandResult result = run(arguments, folder() / GetParam().files.front().first);
     EXPECT_EQ(result.status, GetParam().status) << result.output;
-    // How its kernels are run is told before it runs.
+    // Before the program runs, messages say how its kernels are run.
     static const std::regex about_kernels("^(tilewise: .* (are split|is not)[: ].*\n)+");
     EXPECT_EQ(
         flavour.empty() ? result.output : std::regex_replace(result.output, about_kernels, ""),
@@ -401,7 +402,7 @@ int main() {
                      "1\n"}),
     [](const auto& info) { return std::string(info.param.what); });
 
-/// What cannot be checked, why, and what is exited with.
+/// A program or command that cannot be checked, with the expected status and message.
 struct Refusal {
   const char* what;
   std::string text;
@@ -451,7 +452,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "undefined reference to `f()'"}),
     [](const auto& info) { return std::string(info.param.what); });
 
-/// A kernel doubles the 60 numbers of a vector of Thrust's, which sums them up.
+/// Returns a program in which a kernel doubles the 60 numbers of a Thrust vector, and Thrust sums
+/// them up.
 std::string with_thrust(int threads) {
   return fmt::format(R"(#include <thrust/device_vector.h>
 #include <thrust/functional.h>
@@ -573,7 +575,7 @@ int main() {
   std::printf("%d\n", curandSetQuasiRandomGeneratorDimensions(generator, 11) == CURAND_STATUS_OUT_OF_RANGE);
 }
 )");
-  // Sobol's first points in the unit square, times 4: (0, 0), (2, 2), (3, 1), (1, 3).
+  // These are the first Sobol points in the unit square, times 4: (0, 0), (2, 2), (3, 1), (1, 3).
   EXPECT_THAT(run({"drawn.cu"}).output,
               AllOf(HasSubstr("1.0 1 1 4\n"), HasSubstr("0 2 3 1 0 2 1 3 "), HasSubstr("1\n")));
 }
@@ -641,7 +643,7 @@ int main(int words, char**) {
   EXPECT_THAT(run({"pool.cu", "1"}).output, HasSubstr("pool.cu:5: out-of-bounds"));
 }
 
-/// They wait for kernels, and so does what is called behind them.
+/// Thrust's algorithms wait for kernels launched before them, and so do later calls.
 TEST_F(Check, AlgorithmsOfThrustWaitForKernels) {
   if (!fs::exists(cuda_toolkit() / "include/cccl/thrust") && !fs::exists("/usr/include/thrust")) {
     GTEST_SKIP() << "Thrust is not installed: libthrust-dev, or the CUDA Toolkit";
@@ -661,7 +663,8 @@ int main() {
   EXPECT_EQ(run({"sum.cu"}).output, "32 1\n");
 }
 
-/// Algorithms run on the host, and reach what cudaMalloc() gave where a program hands it to them.
+/// Thrust's algorithms run on the host, and can access memory from cudaMalloc() that a program
+/// passes to them.
 TEST_F(Check, AlgorithmsOfThrustReachMemoryOfCudaMalloc) {
   if (!fs::exists(cuda_toolkit() / "include/cccl/thrust")) {
     GTEST_SKIP() << "the CUDA Toolkit is not installed";
@@ -715,7 +718,7 @@ TEST_F(Check, ProgramsGoOnAfterAFault) {
   const CommandResult stopped = run({"work.cu"});
   EXPECT_EQ(stopped.status, 1);
   EXPECT_THAT(stopped.output, HasSubstr("work.cu:8: out-of-bounds"));
-  EXPECT_THAT(stopped.output, HasSubstr("1\n"));  // the copy failed, and host[3] is as it was
+  EXPECT_THAT(stopped.output, HasSubstr("1\n"));  // the copy failed, so host[3] is unchanged
   put("twice.cu",
       text.substr(0, text.rfind('}')) +
           "  cudaGetLastError(); work<<<1, 64>>>(d_x, d_y); std::puts(cudaGetErrorName("
@@ -828,7 +831,8 @@ int main() {
   EXPECT_EQ(result.status, 0) << result.output;
 }
 
-/// The toolkit's declarations: what has a counterpart works, all else says its name.
+/// The program uses the toolkit's declarations. Functions that have a counterpart work, and all
+/// others report their names.
 TEST_F(Check, CallsTheDriversInterface) {
   if (!fs::exists(cuda_toolkit() / "include/cuda.h")) {
     GTEST_SKIP() << "the CUDA Toolkit is not here";
@@ -857,8 +861,8 @@ int main() {
   EXPECT_THAT(result.output, HasSubstr("refused: cuLinkCreate_v2 returned cudaErrorNotSupported"));
 }
 
-/// Kernels that a program loads, from a file or as it has NVRTC compile them: a race in them is
-/// told by its line.
+/// The programs load kernels from a file, or have NVRTC compile them. A race in such a kernel is
+/// reported with its line.
 class CheckLoads : public Check {
  protected:
   void SetUp() override {
@@ -952,7 +956,7 @@ TEST_F(CheckLoads, AModuleOfAFile) {
 
 TEST_F(CheckLoads, WhatIsCompiledAtRunTime) { expect_race(run({"program.cpp"})); }
 
-/// A project of somebody's, with CMake.
+/// A user's CMake project.
 class Project : public Check {
  protected:
   void SetUp() override {
@@ -998,7 +1002,7 @@ int main(int argc, char**) {
     return run_command(std::move(command));
   }
 
-  /// Configures and builds it, and runs its tests.
+  /// Configures and builds the project, and runs its tests.
   CommandResult tested(const std::string& package, const std::string& barrier) const {
     const CommandResult configured =
         command({"cmake", "-S", ".", "-B", "build", package, "-DBARRIER=" + barrier});
@@ -1009,7 +1013,7 @@ int main(int argc, char**) {
   }
 };
 
-/// Its test fails on a race, and passes once that is mended.
+/// The project's test fails because of a race, and passes once that is fixed.
 TEST_F(Project, FindsThePackageOfABuild) {
   const std::string package = "-DTilewise_DIR=" + (layout().build / "lib/cmake/Tilewise").string();
   for (const bool mended : {false, true}) {
@@ -1019,7 +1023,7 @@ TEST_F(Project, FindsThePackageOfABuild) {
                 HasSubstr(mended ? "100% tests passed" : "sums.cu:4: race: race on shared s["));
     EXPECT_THAT(result.output, HasSubstr(mended ? "0 tests failed out of 2" : "1 tests failed"));
   }
-  // A header that changes is noticed.
+  // A change in a header causes a rebuild.
   put("include/sums.hpp", "#error changed\n");
   EXPECT_THAT(command({"cmake", "--build", "build"}).output, HasSubstr("sums.hpp:1"));
 }

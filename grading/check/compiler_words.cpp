@@ -14,26 +14,26 @@ namespace fs = std::filesystem;
 
 enum class Meaning {
   include_folder,
-  preprocessor,  ///< to the host's compiler with its value
+  preprocessor,  ///< goes to the host's compiler with its value
   standard,
   optimisation,
   language,
   output,
   depfile,
-  link,      ///< to the linker with its value
-  compiler,  ///< its value, words with commas between, to the host's compiler
+  link,      ///< goes to the linker with its value
+  compiler,  ///< its value, words separated by commas, goes to the host's compiler
   only_compiles,
   makes_module,
-  nothing,  ///< of GPUs, or of how nvcc works
+  nothing,  ///< ignored: it concerns GPUs, or how nvcc works
 };
 
-/// An option of nvcc's. Its value stands in the next word, behind a =, or, of a letter, joined to
-/// it.
+/// An option of nvcc. Its value is the next word, or follows a =, or, for an option of one letter,
+/// follows it directly.
 struct Option {
   std::string_view name;
   Meaning meaning;
   bool has_value = true;
-  std::string_view host_name = {};  ///< where the host's compiler calls it otherwise
+  std::string_view host_name = {};  ///< the host compiler's name for it, if different
 };
 
 constexpr auto options = std::to_array<Option>({
@@ -127,10 +127,10 @@ constexpr auto options = std::to_array<Option>({
     {"--restrict", Meaning::nothing, false},
 });
 
-/// An option as a word has it.
+/// An option as found in a word.
 struct Spelled {
   const Option* option;
-  std::optional<std::string> value;  ///< that the word itself holds
+  std::optional<std::string> value;  ///< the value, if the word itself contains it
 };
 
 std::optional<Spelled> spelled(std::string_view word) {
@@ -141,7 +141,7 @@ std::optional<Spelled> spelled(std::string_view word) {
       return Spelled{&option, std::string(word.substr(name.size() + 1))};
     }
   }
-  // -Iinclude, -DN=5, -O3, -lm.
+  // The value may follow the letter directly: -Iinclude, -DN=5, -O3, -lm.
   for (const Option& option : options) {
     if (option.has_value && option.name.size() == 2 && word.starts_with(option.name)) {
       return Spelled{&option, std::string(word.substr(2))};
@@ -167,7 +167,7 @@ class Reader {
   }
 
  private:
-  /// As nvcc does where it is not told.
+  /// Names the module as nvcc does if there is no -o.
   void name_module() {
     if (read_.sources.size() != 1) {
       throw CannotGrade(tr("-{} makes a module of one file", module_ending_));
@@ -176,7 +176,8 @@ class Reader {
     read_.output = read_.sources.front().filename().replace_extension(module_ending_);
   }
 
-  /// @return false at the first file, and at what begins the program's arguments
+  /// Reads one option.
+  /// @return false at the first file, and where the program's arguments begin
   bool read_before_files() {
     const std::string& word = words_[at_];
     if (word == "--" || !word.starts_with('-')) return false;

@@ -53,7 +53,7 @@ void demand_readable(const fs::path& source) {
 
 class Builder {
  public:
-  /// @param split  what splits the kernels of a fast program
+  /// @param split  the tools that split the kernels of a fast program
   Builder(const CompilerWords& words, Flavour flavour, const fs::path& scratch,
           const std::optional<SplitTools>& split)
       : words_(words),
@@ -64,7 +64,7 @@ class Builder {
         sources_(scratch / "tree", words.include_folders, checked_) {}
 
   ProgramBuild build() {
-    std::vector<std::pair<fs::path, fs::path>> files;  // the user's and what is compiled
+    std::vector<std::pair<fs::path, fs::path>> files;  // the user's file and the one to compile
     for (const fs::path& source : words_.sources) {
       demand_readable(source);
       files.emplace_back(source, is_cuda(source) ? sources_.add(source) : source);
@@ -105,7 +105,7 @@ class Builder {
     return words_.all_are_cuda || source.extension() == ".cu";
   }
 
-  /// As make reads it: the result, a colon, what it was made of.
+  /// Writes a rule for make: the result, a colon, and the files that it was made of.
   void write_depfile(const fs::path& result) const {
     if (words_.depfile.empty()) return;
     const auto in_makefile = [](const fs::path& path) {
@@ -142,10 +142,12 @@ class Builder {
     if (cuda) append(command, cuda_options());
     append(command, words_.compile);
     if (cuda && checked_) {
-      // Behind the user's, whose -O would make other code than the checks are made for.
+      // These come after the user's options, because a user's -O would generate code that the
+      // checks are not made for.
       append(command, reporting_options(compiler_));
-      // A load that is made ahead, for whoever may want it, is no use of a variable without value.
-      // And volatile accesses are told apart: by them a host may wait for a kernel.
+      // These disable speculative loads, which would be reported as uses of uninitialised
+      // variables. They also distinguish volatile accesses, with which a host may wait for a
+      // kernel.
       append(command, is_clang(compiler_)
                           ? Words{"-mllvm", "-tsan-distinguish-volatile"}
                           : Words{"-fno-tree-loop-im", "-fno-tree-pre", "-fno-ssa-phiopt",
@@ -154,7 +156,8 @@ class Builder {
       command.push_back(cuda ? "-O3" : "-O2");
     }
     append(command, {"-g1", "-gdwarf-4", "-fdiagnostics-color=never", "-fPIC"});
-    // Where device memory is in another process, submissions', there is no such variable.
+    // __managed__ variables cannot exist for submissions, whose device memory is in another
+    // process.
     if (cuda) append(command, {"-D__managed__=", "-include", facade / "cuda_runtime.h"});
     append(command, {"-I", facade});
     if (!sources_.allocates_by_its_own()) command.emplace_back("-DTILEWISE_NAMES_ALLOCATIONS");
@@ -170,22 +173,25 @@ class Builder {
     return command;
   }
 
-  /// As submissions are compiled (grading/builder), but for what judges and confines them.
+  /// Returns the options with which submissions are compiled (grading/builder), except those that
+  /// judge and confine them.
   Words cuda_options() const {
     Words options;
     if (!has_option(words_.compile, "-std=")) options.emplace_back("-std=c++17");
     append(options, {"-march=native", "-fno-semantic-interposition", "-fno-finite-loops", "-w",
                      "-U_FORTIFY_SOURCE", "-D_BITS_OPT_RANDOM_H"});
     for (const char* definition : definitions_of_nvcc()) options.emplace_back(definition);
-    // As `nvcc -arch=sm_90` has it, of the GPU that programs find (common/simt/program).
+    // This is the value under `nvcc -arch=sm_90`, for the GPU that programs find
+    // (common/simt/program).
     options.emplace_back("-DTILEWISE_CUDA_ARCH=900");
     if (checked_) append(options, {"-U__SANITIZE_THREAD__", "-DTILEWISE_CHECKED=1"});
     return options;
   }
 
-  /// The toolkit's Thrust and libcu++, or those that the compiler finds by itself. What Thrust does
-  /// on a device runs on the host (common/simt/include/thrust); their own small floating-point
-  /// types want the toolkit's headers of those. And interfaces that are declared there alone.
+  /// Returns the options for the toolkit's Thrust and libcu++, or for those that the compiler finds
+  /// by itself. Thrust's device code runs on the host (common/simt/include/thrust). Their own small
+  /// floating-point types are disabled, because they need the toolkit's headers for these. The
+  /// options also name the toolkit's headers that alone declare some interfaces.
   static Words toolkit_options() {
     Words options = {"-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP",
                      "-DCCCL_DISABLE_FP16_SUPPORT", "-DCCCL_DISABLE_BF16_SUPPORT"};
@@ -210,17 +216,18 @@ class Builder {
   Words link_command(const Words& objects) const {
     const fs::path libraries = layout().build / "lib";
     Words command = compiler_;
-    append(command, words_.compile);  // -fopenmp brings a library
+    append(command, words_.compile);  // -fopenmp links a library
     append(command, objects);
     append(command, words_.linked);
     for (const std::string_view name : simt::wrapped_functions) {
-      // An assertion of a kernel ends its launch either way, and its clock is a GPU's.
+      // With or without checks, a failed assertion ends a kernel's launch, and its clock() is the
+      // GPU's.
       if (checked_ || name == "__assert_fail" || name == "clock") {
         command.push_back(fmt::format("-Wl,--wrap={}", name));
       }
     }
     command.emplace_back("-Wl,--no-as-needed");
-    // A program that loads a module has the checks already.
+    // The program that loads a module already contains the checks.
     if (words_.makes_module) {
       append(command, {"-shared", "-Wl,-z,now"});
     } else {
@@ -253,8 +260,8 @@ class Builder {
     return said;
   }
 
-  /// Whether all that a linker found defined several times may stand in headers: nvcc gives each
-  /// source that includes them `__device__` functions and variables of its own.
+  /// Whether all names of the linker's multiple-definition errors may come from headers. nvcc gives
+  /// each source that includes them its own `__device__` functions and variables.
   bool is_defined_in_headers(const std::string& said) const {
     static const std::regex several(R"(multiple definition of `([^'(]*))");
     const std::sregex_iterator first(said.begin(), said.end(), several), end;
@@ -277,7 +284,7 @@ class Builder {
               files);
   }
 
-  /// Names of our own files mean nothing to the user.
+  /// Removes the names of our own folders, which mean nothing to the user.
   std::string without_tree(std::string text) const {
     for (const std::string& prefix : {(scratch_ / "tree").string(), scratch_.string() + "/"}) {
       for (std::size_t at; (at = text.find(prefix)) != text.npos;) text.erase(at, prefix.size());
@@ -300,7 +307,7 @@ ProgramBuild build_program(const CompilerWords& words, Flavour flavour, const fs
   if (split) {
     ProgramBuild built = Builder(words, flavour, scratch, split).build();
     if (built.ok) return built;
-    // The compiler that the program is written for says what is wrong, if anything is.
+    // If the program itself is wrong, the errors come from the compiler for which it is written.
     fs::remove_all(scratch / "tree");
   }
   return Builder(words, flavour, scratch, std::nullopt).build();

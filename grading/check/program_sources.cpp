@@ -27,8 +27,8 @@ const std::regex& include_directive() {
   return directive;
 }
 
-/// Of the toolkit and of the system: these are no files of the user's, and the simulator has its
-/// own of many of them.
+/// Whether a file belongs to the toolkit or the system. These are not the user's files, and the
+/// simulator replaces many of them with its own.
 bool is_of_the_system(const fs::path& file) {
   std::error_code unknown;
   for (fs::path folder = file.parent_path(); folder != folder.root_path();
@@ -40,7 +40,7 @@ bool is_of_the_system(const fs::path& file) {
 
 fs::path absolute_path(const fs::path& file) { return fs::absolute(file).lexically_normal(); }
 
-/// The file that an #include means; nothing where it is not the user's.
+/// Returns the file that an include directive names, or nothing if it is not the user's.
 std::optional<fs::path> find(const std::string& include, const fs::path& includer,
                              const std::vector<fs::path>& folders) {
   const std::string name = include.substr(1, include.size() - 2);
@@ -107,7 +107,7 @@ fs::path ProgramSources::in_tree(const fs::path& file) const {
 fs::path ProgramSources::add(const fs::path& source) {
   File& file = read(source, source.string());
   for (auto& [path, each] : files_) rewrite(each);
-  // As C++, whatever its ending.
+  // The file is compiled as C++, whatever its ending.
   fs::path compiled = file.target;
   compiled += ".cpp";
   fs::copy_file(file.target, compiled, fs::copy_options::overwrite_existing);
@@ -125,7 +125,7 @@ ProgramSources::File& ProgramSources::read(const fs::path& path, const std::stri
     const auto found = find(include, path, include_folders_);
     if (!found) continue;
     file.included[include] = absolute_path(*found).string();
-    // Messages call it as a compiler would.
+    // Messages use the name that a compiler would use.
     read(*found, found->string());
   }
   return file;

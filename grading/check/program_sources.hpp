@@ -8,41 +8,41 @@
 
 namespace tilewise::grading {
 
-/// The sources of a program as the host's compiler gets them. Kernels, launches and `__shared__`
-/// stand in headers, too, so every file that a source includes is rewritten, as far as it is found
-/// beside the file that includes it or in the include folders that the user named. The rewritten
-/// files lie in a tree of their own, /home/me/sum/sum.cuh in TREE/home/me/sum/sum.cuh; compilers
-/// call them by the names that the user knows.
+/// The sources of a program as the host's compiler gets them. Headers, too, contain kernels,
+/// launches and `__shared__`, so every included file is rewritten if it is found beside the file
+/// that includes it, or in the include folders that the user named. The rewritten files lie in a
+/// separate tree, with /home/me/sum/sum.cuh in TREE/home/me/sum/sum.cuh; compiler messages use the
+/// names that the user knows.
 class ProgramSources {
  public:
-  /// @param tree  folder that takes the rewritten files
-  /// @param include_folders  the user's, -I
+  /// @param tree  folder for the rewritten files
+  /// @param include_folders  the user's -I folders
   ProgramSources(std::filesystem::path tree, std::vector<std::filesystem::path> include_folders,
                  bool checked);
 
-  /// Rewrites a source and all that it includes.
+  /// Rewrites a source and the files that it includes.
   /// @return the file to compile
-  /// @throws CannotGrade where it cannot be read
+  /// @throws CannotGrade if the source cannot be read
   std::filesystem::path add(const std::filesystem::path& source);
 
   /// The user's files that were read.
   std::vector<std::filesystem::path> files() const;
 
-  /// Whether a word stands in a file that others include.
+  /// Whether a word occurs in a file that others include.
   bool has_in_headers(const std::string& word) const;
 
-  /// What the simulator cannot take of them: "sum.cu:12: error: what", a line each.
+  /// The code that the simulator cannot take, one line each: "sum.cu:12: error: what".
   const std::string& problems() const { return problems_; }
 
-  /// Where the compiler finds what was rewritten and is included by a macro's name, before the
-  /// user's own folders.
+  /// The folders in which the compiler finds rewritten files that are included by a macro's name.
+  /// They come before the user's own folders.
   std::vector<std::filesystem::path> folders_to_include() const;
 
-  /// Whether the program has functions, or macros, by the names of CUDA's that allocate memory:
-  /// then these cannot be macros.
+  /// Whether the program has its own functions or macros with the names of CUDA's allocation
+  /// functions, which then cannot be macros.
   bool allocates_by_its_own() const;
 
-  /// The user's text and what became of it, for messages that quote lines.
+  /// The user's text and the rewritten text, for messages that quote lines.
   struct Text {
     std::string own, compiled;
   };
@@ -50,9 +50,9 @@ class ProgramSources {
 
  private:
   struct File {
-    std::string shown;  ///< as messages call it
+    std::string shown;  ///< the name used in messages
     std::string text;
-    std::map<std::string, std::string> included;  ///< what an #include says, and the file it means
+    std::map<std::string, std::string> included;  ///< files by the text of their include directive
     std::filesystem::path target;
     bool is_rewritten = false;
   };
@@ -65,13 +65,13 @@ class ProgramSources {
   std::filesystem::path tree_;
   std::vector<std::filesystem::path> include_folders_;
   bool checked_;
-  std::map<std::string, File> files_;  ///< by their absolute path
+  std::map<std::string, File> files_;  ///< by absolute path
   std::vector<Text> texts_;
   std::string problems_;
 };
 
-/// What a text includes, with the quotes or brackets: `"sum.cuh"`.
-/// Whichever branch of a condition it stands in.
+/// Returns the files that a text includes, with the quotes or brackets: `"sum.cuh"`. Directives
+/// count in every branch of a condition.
 std::set<std::string> included_by(const std::string& text);
 
 }  // namespace tilewise::grading

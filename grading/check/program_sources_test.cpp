@@ -53,7 +53,7 @@ TEST_F(Sources, AreRewrittenWithWhatTheyInclude) {
   EXPECT_EQ(sources.files().size(), 4u);
 }
 
-/// Or one function's rules would be taken for those of another.
+/// A redeclared name must not get the rules of the included function.
 TEST_F(Sources, MayDeclareAgainWhatTheyInclude) {
   const fs::path main = put("main.cu",
                             "#include \"k.cuh\"\ntemplate <int n> void k(int, int) {}\n"

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of the LLVM that the pass was built for; 0: there is none.
+/// The version of LLVM for which the pass was built; 0: there is no pass.
 constexpr int version_of_pass = TILEWISE_SPLIT_LLVM;
 
 bool loads_the_pass(const std::vector<std::string>& compiler) {

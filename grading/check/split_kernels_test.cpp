@@ -1,4 +1,4 @@
-// Kernels that are split at their barriers compute what fibers compute, bit by bit.
+// These tests check that kernels split at their barriers compute exactly what fibers compute.
 #include "grading/check/split_kernels.hpp"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,8 @@ TEST(TablesOfKernels, AreReadAndTold) {
   EXPECT_THAT(read_split_report(scratch.path() / "nothing"), IsEmpty());
 }
 
-/// What a program prints, built by one compiler with its kernels split and not.
+/// Compares the output of a program that one compiler builds with and without splitting its
+/// kernels.
 class SplitPrograms : public testing::Test {
  protected:
   void SetUp() override {
@@ -43,7 +44,7 @@ class SplitPrograms : public testing::Test {
     if (!tools_) GTEST_SKIP() << "this build has no pass, or no clang loads it";
     std::string compiler;
     for (const std::string& word : tools_->compiler) compiler += word + " ";
-    setenv("CXX", compiler.c_str(), 1);  // for both
+    setenv("CXX", compiler.c_str(), 1);  // for both builds
   }
 
   ProgramBuild build(const CompilerWords& words, const std::optional<SplitTools>& tools) {
@@ -139,7 +140,7 @@ TEST_F(SplitTables, HideNoFault) {
   }
 }
 
-/// A stage's solution, and those of its kernels that run as fibers.
+/// A stage's solution, and the kernels of it that run as fibers.
 struct Solution {
   const char* stage;
   const char* file;

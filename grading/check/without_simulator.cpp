@@ -1,4 +1,4 @@
-// What `tilewise check` is in a build that has the cuda backend alone.
+// Replaces `tilewise check` in a build that has only the cuda backend.
 
 #include <stdexcept>
 

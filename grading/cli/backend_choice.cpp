@@ -28,7 +28,7 @@
 namespace tilewise::grading {
 namespace {
 
-// "0, GPU-1f2e, 12, 1043"
+// Returns the cells of a line such as "0, GPU-1f2e, 12, 1043".
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
   std::istringstream stream(line);
@@ -42,7 +42,7 @@ void for_each_line(std::string_view text, Use&& use) {
   for (std::string line; std::getline(stream, line);) use(cells_of(line));
 }
 
-// What a card does not tell is "[N/A]".
+// nvidia-smi writes "[N/A]" for what a card does not report.
 double number_or_zero(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
 std::string query(const std::string& what, const std::string& format) {
@@ -118,7 +118,7 @@ std::vector<GpuLoad> usable_gpus(const std::vector<GpuLoad>& gpus, const std::st
   std::vector<GpuLoad> named;
   for (const std::string& name : cells_of(visible)) {
     const auto found = std::ranges::find_if(gpus, [&](const GpuLoad& gpu) {
-      // CUDA takes the beginning of a name for the whole.
+      // CUDA accepts the beginning of a name for the whole name.
       return name == std::to_string(gpu.index) || (!is_index(name) && gpu.uuid.starts_with(name));
     });
     if (found != gpus.end()) named.push_back(*found);
@@ -174,19 +174,20 @@ std::optional<std::size_t> free_gpu_memory() {
 
 namespace {
 
-// Letters and digits, so that it names a file whatever stands there.
+// Keeps letters, digits and hyphens only, so that the result names a file whatever the UUID holds.
 std::string file_name_of(std::string uuid) {
   std::ranges::replace_if(
       uuid, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-'; }, '_');
   return "tilewise-" + uuid + ".lock";
 }
 
-// A descriptor that no program started from here inherits, so that the turn ends with this process.
+// Returns a descriptor that no program started from here inherits, so that the turn ends with this
+// process.
 int open_lock_file(const std::filesystem::path& path) {
   constexpr int common = O_CLOEXEC | O_NOFOLLOW;
   constexpr mode_t for_all = 0666;
   const int created = open(path.c_str(), common | O_RDWR | O_CREAT, for_all);
-  // Systems keep others' files in a folder for all from being opened as if to create them.
+  // In a folder for all users, systems may refuse to open another user's file with O_CREAT.
   return created >= 0 ? created : open(path.c_str(), common | O_RDONLY);
 }
 
@@ -263,7 +264,7 @@ ChosenBackend simt(const std::string& gpu) {
 std::string modelled_device(const std::string& gpu) { return gpu + " (modelled)"; }
 
 ChosenBackend choose_backend(const Run& run, GpuUser user) {
-  const std::string gpu = core::gpu_profile(run.gpu).id;  // an unknown one is always an error
+  const std::string gpu = core::gpu_profile(run.gpu).id;  // an unknown profile is always an error
   if (run.backend == "cuda") return cuda(run.device, user);
   if (run.backend == "simt") return simt(gpu);
   try {

@@ -14,78 +14,78 @@
 
 namespace tilewise::grading {
 
-/// A GPU of this machine and what others do with it, as nvidia-smi tells.
+/// A GPU of this machine and how others use it, as nvidia-smi reports.
 struct GpuLoad {
   int index = 0;  ///< in the order of the PCI bus, as nvidia-smi numbers them
   std::string uuid;
-  int processes = 0;           ///< that compute on it
-  double utilization_pct = 0;  ///< of the last second or so; 0 where unknown
+  int processes = 0;           ///< how many processes compute on it
+  double utilization_pct = 0;  ///< of the last second or so; 0 if unknown
   double memory_used_mib = 0;
 
   bool operator==(const GpuLoad&) const = default;
 };
 
 /// Reads what nvidia-smi prints.
-/// @param gpus  of `--query-gpu=index,uuid,utilization.gpu,memory.used
+/// @param gpus  output of `--query-gpu=index,uuid,utilization.gpu,memory.used
 /// --format=csv,noheader,nounits`
-/// @param applications  of `--query-compute-apps=gpu_uuid,pid --format=csv,noheader`
-/// @return without lines that are not understood.
+/// @param applications  output of `--query-compute-apps=gpu_uuid,pid --format=csv,noheader`
+/// @return the GPUs, without lines that are not understood.
 std::vector<GpuLoad> parse_gpu_loads(std::string_view gpus, std::string_view applications);
 
-/// Which of two has fewer processes; where they have as many, less utilization, then less memory in
-/// use, then the lower index.
+/// Whether `a` has fewer processes than `b`; if they have as many, less utilization, then less
+/// memory in use, then the lower index.
 bool less_busy(const GpuLoad& a, const GpuLoad& b);
 
-/// Those of a machine's GPUs that a program may use.
+/// Returns those of a machine's GPUs that a program may use.
 /// @param wanted   an index as nvidia-smi numbers them, or "auto"
-/// @param visible  CUDA_VISIBLE_DEVICES as the user has set it: indices or names; empty: all
-/// @return none where `visible` names none of them
-/// @throws CannotGrade where there is no such GPU
+/// @param visible  CUDA_VISIBLE_DEVICES as the user has set it: indices or names; all if empty
+/// @return none if `visible` names none of them
+/// @throws CannotGrade if there is no such GPU
 std::vector<GpuLoad> usable_gpus(const std::vector<GpuLoad>& gpus, const std::string& wanted,
                                  const std::string& visible);
 
-/// A GPU as a result names it: "NVIDIA H200, GPU 1 of 2", counted from 0 as --device does; of a
-/// machine with a single one its name.
-/// @param gpu  nothing where it is not known
+/// Returns a GPU's name for results, such as "NVIDIA H200, GPU 1 of 2", counted from 0 as --device
+/// does; on a machine with a single GPU only its name.
+/// @param gpu  nothing if it is not known
 std::string name_among(const std::string& name, const std::optional<GpuLoad>& gpu,
                        std::size_t gpus_of_machine);
 
 /// A GPU that was chosen, and how many there are.
 struct GpuChoice {
-  std::optional<GpuLoad> gpu;  ///< nothing where nvidia-smi does not know it
+  std::optional<GpuLoad> gpu;  ///< nothing if nvidia-smi does not know it
   std::size_t gpus_of_machine = 0;
 };
 
-/// Lets every CUDA program that this process starts from now on see one GPU only: of those that it
-/// may use the least busy one that no other process of Tilewise's has, which it keeps until it
-/// ends. Waits where there is none, and says so.
+/// Makes every CUDA program that this process starts from now on see one GPU only. It takes the
+/// least busy usable GPU that no other Tilewise process has, and keeps it until this process ends.
+/// If there is none, it says so and waits.
 /// @param wanted  an index as nvidia-smi numbers them, or "auto"
-/// @throws CannotGrade where there is no such GPU
+/// @throws CannotGrade if there is no such GPU
 GpuChoice choose_gpu(const std::string& wanted);
 
-/// Bytes of memory that the GPU has left which CUDA programs started from now on use; nothing where
-/// nvidia-smi does not tell.
+/// Returns how many bytes of memory are free on the GPU that CUDA programs started from now on use;
+/// nothing if nvidia-smi does not report it.
 std::optional<std::size_t> free_gpu_memory();
 
-/// Takes a GPU for this process, until it ends: others of Tilewise's that ask for it wait
-/// meanwhile, other users' too. What keeps the turns is a lock on a file with the GPU's name.
-/// @param folder  the same for all that are to wait for each other
-/// @return whether nobody else has it; true where no such file can be had, as on a full disk
+/// Tries to take a GPU for this process, until it ends. Other Tilewise processes that ask for it
+/// wait meanwhile, other users' too. The turns are kept by a lock on a file with the GPU's name.
+/// @param folder  must be the same for all that are to wait for each other
+/// @return whether nobody else has it; also true if no such file can be opened, as on a full disk
 bool try_to_take(const std::string& uuid, const std::filesystem::path& folder);
 
-/// The folder for these files: the system's temporary one, whatever TMPDIR says. Jobs of a cluster
-/// often have one each, and may share a GPU all the same.
+/// Returns the folder for these files: the system's temporary one, whatever TMPDIR says. Jobs of a
+/// cluster often have a temporary folder each, but may share a GPU.
 std::filesystem::path folder_of_turns();
 
-/// How to wait for a GPU; tests have their own ways.
+/// How to wait for a GPU; tests replace these functions.
 struct GpuTurns {
   std::function<bool(const GpuLoad& gpu)> try_to_take;
   std::function<void()> tell_of_waiting;  ///< called once, before it waits
-  std::function<void()> wait;             ///< a little
+  std::function<void()> wait;             ///< waits a little
 };
 
-/// The first of the GPUs that nobody else has taken, in order of how busy they are; waits until one
-/// of them is free. `gpus`: at least one.
+/// Returns the first of the GPUs that nobody else has taken, in order of how busy they are; waits
+/// until one of them is free. `gpus` must have at least one.
 const GpuLoad& take_one_of(const std::vector<GpuLoad>& gpus, const GpuTurns& turns);
 
 /// A backend, and the device it grades on, as result files name it.
@@ -96,15 +96,16 @@ struct ChosenBackend {
 
 /// Who is to use the GPU.
 enum class GpuUser {
-  this_process,  ///< which takes one until it ends, as choose_gpu() does
-  others,        ///< that it starts, and that take theirs themselves; it only looks
+  this_process,  ///< it takes a GPU until it ends, as choose_gpu() does
+  others,        ///< processes that it starts, which take a GPU themselves; it only checks
 };
 
-/// A simulated card as reports call it.
+/// Returns a simulated card's name for reports.
 std::string modelled_device(const std::string& gpu);
 
-/// The backend a user asks for: "simt", "cuda", or "auto" for cuda where it works, else simt.
-/// @param user  of the GPU, for cuda
+/// Returns the backend that a user asks for: "simt", "cuda", or "auto" for cuda if it works, else
+/// simt.
+/// @param user  who is to use the GPU, for cuda
 /// @throws CannotGrade saying what is missing; std::runtime_error for an unknown profile.
 ChosenBackend choose_backend(const Run& run, GpuUser user = GpuUser::this_process);
 

@@ -97,7 +97,7 @@ TEST(GpuChoice, LeavesWhatNobodyListsAlone) {
   EXPECT_STREQ(std::getenv("CUDA_VISIBLE_DEVICES"), "MIG-of-the-users-own");
 }
 
-// In order of how busy they are: b, a, c.
+// From the least to the most busy these are b, a, c.
 const std::vector<GpuLoad> three = {{.index = 0, .uuid = "a", .processes = 1},
                                     {.index = 1, .uuid = "b"},
                                     {.index = 2, .uuid = "c", .processes = 2}};
@@ -140,7 +140,7 @@ TEST(GpuTurns, TellOnceOfALongWait) {
   EXPECT_EQ(told, 1);
 }
 
-// What try_to_take() says in a process of its own.
+// Returns what try_to_take() says in a process of its own.
 bool another_process_could_take(const std::string& uuid, const std::filesystem::path& folder) {
   const pid_t child = fork();
   if (child == 0) _exit(try_to_take(uuid, folder) ? 0 : 1);
@@ -153,7 +153,7 @@ TEST(GpuTurns, EndWithTheProcess) {
   const ScratchDirectory folder;
   EXPECT_TRUE(another_process_could_take("GPU-1", folder.path()));
   EXPECT_TRUE(another_process_could_take("GPU-1", folder.path())) << "the first has ended";
-  // Forked before, so that it knows nothing of what this process takes.
+  // The child is forked before, so that it knows nothing of what this process takes.
   int ask[2], answer[2];
   ASSERT_EQ(pipe(ask), 0);
   ASSERT_EQ(pipe(answer), 0);

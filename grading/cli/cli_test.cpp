@@ -18,7 +18,7 @@
 #include "grading/course/stages.hpp"
 #include "grading/results/result.hpp"
 
-// The program as a whole: what it is asked, what it says, how it exits.
+// Tests the program as a whole: its arguments, what it says, how it exits.
 namespace tilewise::grading {
 namespace {
 
@@ -158,7 +158,7 @@ TEST(Grade, SaysThatThereIsNoSandbox) {
                         "docs/instructors.md says what it takes."));
 }
 
-// What failed is told in the order in which it did, and the cause below.
+// Failures are reported in the order in which they occur, and their cause below them.
 TEST(Grade, TheSeedDecidesTheInputs) {
   const auto first_wrong_element = [](const std::string& seed) {
     const std::string output =
@@ -255,7 +255,7 @@ TEST(Profile, ReportsWhatEachKernelDoes) {
   EXPECT_FALSE(modelled.at("limiter").get<std::string>().empty());
 }
 
-/// Files of one card each, in a folder of their own.
+/// Files that describe one card each, in a folder of their own.
 class CardOfOnesOwn : public testing::Test {
  protected:
   CardOfOnesOwn() {
@@ -306,7 +306,7 @@ TEST_F(CardOfOnesOwn, IsTakenByEachCommandThatTakesAProfile) {
     EXPECT_THAT(refused.output, HasSubstr(bad + ": profile \"mine\": missing: sms; unknown: "
                                                 "\"cores\""));
   }
-  // The figures of bench stand by themselves: whoever has them needs no file of the card.
+  // The figures of bench are complete: whoever has them needs no file of the card.
   const CommandResult report =
       tilewise({"report", "--measurements", bench, "--output", scratch.path() / "again.html"});
   EXPECT_EQ(report.status, 0) << report.output;
@@ -364,7 +364,7 @@ TEST(Profile, CountsTheSameInAFewBlocksAsInAll) {
 }
 
 TEST(Profile, SaysThatMatricesAreTooLarge) {
-  // What is kept about the elements has no room; then not even the matrices have.
+  // First there is no room for what is kept about the elements, then not even for the matrices.
   for (const auto& [call, message] :
        {std::pair("matmul_shared(n=16384, tile=16)", "the matrices take 3072 MiB"),
         std::pair("matmul_shared(n=40000, tile=16)", "the matrices take 18310 MiB")}) {
@@ -432,7 +432,7 @@ TEST(Profile, SaysWhyItCannotProfile) {
   }
 }
 
-/// `tilewise ptx` with programs of a folder before all others, nvcc among them.
+/// Runs `tilewise ptx` so that the programs in a folder, nvcc among them, come before all others.
 CommandResult ptx_with(const fs::path& tools, std::vector<std::string> arguments) {
   Command command;
   command.arguments = {tool("tilewise"), "ptx"};
@@ -515,7 +515,7 @@ TEST(Ptx, SaysWhyThereIsNone) {
   EXPECT_THAT(faulty.output, HasSubstr("expected a \";\""));
 }
 
-/// A run of `lab bench` on the simulator.
+/// Runs `lab bench` on the simulator.
 CommandResult bench(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "bench");
   arguments.insert(arguments.end(), {"--backend", "simt"});

@@ -1,5 +1,5 @@
 /// \file
-/// The commands that grade, as the command line asks for them.
+/// The commands that grade, with their options from the command line.
 #pragma once
 
 #include <functional>
@@ -11,26 +11,27 @@
 
 namespace tilewise::grading {
 
-/// `tilewise grade` as asked for on the command line.
+/// The options of `tilewise grade` on the command line.
 struct GradeOptions : Run {
   std::vector<Output> outputs;  ///< beside what is printed
-  /// Has each test's result as it comes written to the descriptor that Command::on_event is for,
-  /// as lines {"test": ..., "printed": ...} without what is hidden. Once files are written comes
-  /// {"graded": true}, where the numbers behind a fault are known {"test": name, "numbers": rest of
-  /// its message}, and where a change is found that mends a kernel {"test": name, "mended": hint}.
+  /// Whether each test's result is written at once, without what is hidden, to the descriptor that
+  /// Command::on_event reads, as a line {"test": ..., "printed": ...}. Once files are written
+  /// {"graded": true} follows; then {"test": name, "numbers": rest of its message}, if the numbers
+  /// behind a fault are known; and {"test": name, "mended": hint}, if a change is found that mends
+  /// a kernel.
   bool tells_events = false;
-  /// Gets the result once it is printed and written.
+  /// Is called with the result once it is printed and written.
   std::function<void(const GradeResult&)> on_result;
 };
 
 /// Grades, prints to standard output and writes the result files.
-/// Where the user ends it, what is known by then is printed and written all the same.
+/// If the user ends it, what is known by then is printed and written nevertheless.
 /// @return whether all passed.
 /// @throws CannotGrade, std::runtime_error, Interrupted.
 bool grade(const GradeOptions& options);
 
-/// Grades a stage's results and safety on the simulator and, where they fail, tries small changes
-/// of its kernels (grading/repair). Prints what is wrong and what mends it.
+/// Grades a stage on the simulator and, if tests of results, safety or memory fail, tries small
+/// changes of its kernels (grading/repair). Prints what is wrong and what mends it.
 /// @return whether it passes, or a change was found that makes it pass
 /// @throws CannotGrade, std::runtime_error, Interrupted.
 bool mend(const Run& run);

@@ -18,16 +18,18 @@
 namespace tilewise::grading {
 namespace {
 
-// An exam takes seconds, with every test at its time limit minutes: then the examiner hangs.
+// An exam takes seconds, or minutes if every test runs to its time limit. Beyond this the examiner
+// hangs.
 constexpr double exam_time_limit_s = 3600;
 
-/// What every stage calls the test that sees a race; elsewhere it looks like something else.
+/// The end of the name of the test that detects races, in every stage. Other tests take a race for
+/// some other fault.
 constexpr std::string_view of_races = ".IsFreeOfRacesAndStrayAccesses";
 
-/// How many tests run side by side.
+/// Returns how many tests run side by side.
 std::size_t most_at_once(const ExamConditions& conditions) {
-  if (conditions.covered) return 1;  // counts of lines go to one file
-  // Each has blocks to spread over processors, too.
+  if (conditions.covered) return 1;  // because counts of lines go to one file
+  // Each test also has blocks to spread over processors.
   constexpr unsigned enough = 4;
   return std::clamp(std::thread::hardware_concurrency(), 1U, enough);
 }
@@ -35,20 +37,20 @@ std::size_t most_at_once(const ExamConditions& conditions) {
 /// One examiner at work.
 struct Sitting {
   std::vector<RubricEntry> tests;
-  bool is_alone = false;  ///< nothing runs beside it
+  bool is_alone = false;  ///< whether nothing may run beside it
   std::string running_test = {};
   bool any_event = false;
   std::optional<RunningCommand> examiner = {};
 };
 
-/// Tells results in the order of the rubric, but what fails at once.
+/// Reports results in the order of the rubric, but failures at once.
 class Announcer {
  public:
   Announcer(const std::vector<RubricEntry>& tests, const ExamListener& listener)
       : tests_(tests), listener_(listener) {}
 
   void take(TestResult test, std::string printed) {
-    // Hidden tests have no names but their numbers.
+    // Hidden tests keep their order, because their numbers are their only names.
     const bool at_once = test.status == Status::failed && !test.hidden;
     const std::string name = test.name;
     ended_[name] = {std::move(test), std::move(printed)};
@@ -58,7 +60,7 @@ class Announcer {
     }
   }
 
-  /// What there is, where no more will come.
+  /// Reports the remaining results, when no more will come.
   void tell_the_rest() {
     for (const RubricEntry& entry : tests_) {
       if (ended_.contains(entry.test)) tell(entry.test);
@@ -81,7 +83,7 @@ class Announcer {
   const std::vector<RubricEntry>& tests_;
   const ExamListener& listener_;
   std::map<std::string, Ended> ended_;
-  std::size_t next_ = 0;  ///< of the tests, not told yet
+  std::size_t next_ = 0;  ///< index of the next test to report in order
 };
 
 class Exam {
@@ -96,7 +98,7 @@ class Exam {
     const auto alone = std::ranges::stable_partition(
         waiting_, [this](const auto& tests) { return !must_be_alone(tests); });
     if (alone.empty()) return;
-    // In one examiner, so that the baselines, which take long to start, serve all of them.
+    // They run in one examiner, so that the baselines, which take long to start, serve all of them.
     std::vector<RubricEntry> all;
     for (const auto& tests : alone) all.insert(all.end(), tests.begin(), tests.end());
     waiting_.erase(alone.begin(), alone.end());
@@ -124,14 +126,15 @@ class Exam {
     }
   }
 
-  /// What prepares the judgement of speed keeps a processor busy, too, but not the first results
-  /// waiting.
+  /// Returns how many examiners may run at once. Preparing to judge speed keeps a processor busy,
+  /// too, but the first results do not wait for it.
   std::size_t free_lanes() const {
     const std::size_t lanes = most_at_once(request_.conditions);
     return any_ended_ && !speed_can_be_judged_ && lanes > 1 ? lanes - 1 : lanes;
   }
 
-  /// On a GPU what runs beside it would disturb its time.
+  /// Whether tests must run alone. On a GPU anything beside a test of speed would disturb its
+  /// times.
   bool must_be_alone(const std::vector<RubricEntry>& tests) const {
     return request_.conditions.backend == Backend::cuda &&
            tests.front().category == Category::performance;
@@ -139,7 +142,7 @@ class Exam {
 
   bool is_timing() const { return std::ranges::any_of(sittings_, &Sitting::is_alone); }
 
-  /// Tells whether there was one that can be started.
+  /// Starts the next examiner, and returns whether there was one that could be started.
   bool start_next() {
     const auto next = std::ranges::find_if(waiting_, [&](const auto& tests) {
       if (must_be_alone(tests) && !sittings_.empty()) return false;
@@ -172,7 +175,7 @@ class Exam {
                                            examiner_of(request_.stage_id).string(),
                                            describe_ending(result)));
     }
-    // No student's code runs before the first test.
+    // No student's code runs before the first test, so Tilewise itself is at fault.
     if (!sitting.any_event) {
       throw std::runtime_error(fmt::format("the examiner {} before the first test: {}",
                                            describe_ending(result), result.output));
@@ -197,7 +200,7 @@ class Exam {
                     [&](const RubricEntry& entry) { return entry.test == test.name; });
       sitting.running_test.clear();
       any_ended_ = true;
-      // It grows from test to test; another examiner is told once this one has ended.
+      // The time grows from test to test; other examiners are told of it once this one has ended.
       if (sitting.tests.empty()) {
         taken_.add(nlohmann::json(event.at("taken")).get<TimeTaken>());
       }
@@ -240,21 +243,21 @@ class Exam {
     add("--checked-module", modules.checked);
     add("--sandbox", conditions.bubblewrap);
     if (conditions.covered) command.arguments.emplace_back("--coverage");
-    // Others come before it is written.
+    // Other tests run before this file is written.
     if (sitting.tests.front().category == Category::performance)
       add("--compiled", modules.compiled);
     for (const auto& [name, module] : modules.baselines) {
       add("--baseline", fmt::format("{}={}", name, module.string()));
     }
-    // Command lines are there for every process to read.
+    // The seed is not an argument, because every process can read command lines.
     command.environment = {with_large_pages,
                            {"TILEWISE_SEED", std::to_string(conditions.seed)},
                            {"TILEWISE_ROOT", layout().root},
                            {core::language_variable, core::language()},
-                           // OpenBLAS' threads sleep after 2^4 cycles without work. Left alone they
-                           // spin for 2^28, on the cores that the kernels run on.
+                           // With this, OpenBLAS' threads sleep after 2^4 cycles without work. By
+                           // default they spin for 2^28, on the cores that the kernels run on.
                            {"OPENBLAS_THREAD_TIMEOUT", "4"}};
-    // Where tests run side by side there is a processor for each.
+    // Tests that run side by side have one processor each.
     if (most_at_once(conditions) > 1) command.environment.emplace_back("OPENBLAS_NUM_THREADS", "1");
     if (!modules.working_folder.empty()) {
       command.working_directory = modules.working_folder;
@@ -268,9 +271,9 @@ class Exam {
   const ExamRequest& request_;
   const ExamListener& listener_;
   Announcer announcer_;
-  std::vector<std::vector<RubricEntry>> waiting_;  ///< tests of one examiner each
-  std::list<Sitting> sittings_;                    ///< at places that listeners know
-  TimeTaken taken_;                                ///< by tests that have ended
+  std::vector<std::vector<RubricEntry>> waiting_;  ///< each item has the tests of one examiner
+  std::list<Sitting> sittings_;                    ///< a list, because listeners refer to its items
+  TimeTaken taken_;                                ///< time taken by tests that have ended
   bool any_ended_ = false;
   bool speed_can_be_judged_ = false;
   std::optional<EarlyEnd> early_end_;

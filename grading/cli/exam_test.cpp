@@ -13,20 +13,20 @@
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/results/files.hpp"
 
-// What is told of tests that run side by side, and when.
+// Tests what is reported of tests that run side by side, and when.
 namespace tilewise::grading {
 namespace {
 
 constexpr const char* stage = "01_single_block";
 
-/// The solution with a word of its text replaced.
+/// Returns the solution with a word of its text replaced.
 std::string solution(const std::string& word = "", const std::string& by = "") {
   std::string text = text_of(layout().root / "solutions" / stage / "matmul_single_block.cu");
   if (!word.empty()) text.replace(text.rfind(word), word.size(), by);
   return text;
 }
 
-/// The tests of a submission in the order they were told.
+/// Grades a submission, and returns its tests in the order in which they were reported.
 std::vector<TestResult> told_of(const std::string& text, StageResult& result) {
   TemporarySubmission submission(stage);
   submission.put("matmul_single_block.cu", text);
@@ -63,7 +63,8 @@ TEST(Exam, TellsWhatPassedInTheOrderOfTheRubric) {
 
 TEST(Exam, TellsEachFailureOnceAndKeepsTheOrderOfResults) {
   StageResult result;
-  // Refuses nothing: one test fails, soon; it need not wait for those before it.
+  // This submission refuses nothing, so that one test fails soon; its report need not wait for the
+  // tests before it.
   const std::vector<TestResult> told =
       told_of(solution("n < 0 || !is_block(block)", "false"), result);
   EXPECT_THAT(names_of(told), testing::UnorderedElementsAreArray(names_of_rubric()));

@@ -35,15 +35,15 @@
 namespace tilewise::grading {
 namespace {
 
-/// What there is to say once a stage was graded.
+/// What was said while a stage was graded.
 struct Said {
-  std::string unjudged;  ///< why tests have no verdict, which was said at once
-  std::map<std::string, std::string> printed;  ///< by the student's code, by test
+  std::string unjudged;                        ///< why tests have no verdict
+  std::map<std::string, std::string> printed;  ///< what the student's code printed, by test
 };
 
 void tell(const nlohmann::ordered_json& event) {
   const std::string line = to_line(event) + "\n";
-  // Whoever does not listen any more has ended this process, too.
+  // A reader that does not listen any more has ended this process, too.
   [[maybe_unused]] const auto ignored =
       ::write(Command::event_descriptor, line.data(), line.size());
 }
@@ -61,7 +61,7 @@ StageListener listener_for(TerminalReport& report, const std::vector<RubricEntry
   };
   listener.exam.test_ended = [&, tells_events, hidden = 0](const TestResult& judged,
                                                            const std::string& output) mutable {
-    // What a kernel prints may tell of its inputs.
+    // What a kernel prints may reveal the inputs of a hidden test.
     const TestResult test = judged.hidden ? without_secrets(judged, ++hidden) : judged;
     const std::string printed = judged.hidden ? "" : output;
     report.print_test(test);
@@ -79,7 +79,8 @@ void print_causes(TerminalReport& report, const StageResult& stage, const Said& 
   report.print_causes(shown, said.printed);
 }
 
-/// A learner's own kernel that fails may do so because of what the compiler has seen in it.
+/// Adds the compiler's warnings to the hints of a learner's own kernel that fails, because they may
+/// tell why.
 void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
   if (stage.status != Status::failed) return;
   const std::vector<std::string> warnings = compiler_warnings(stage.id, folder);
@@ -93,7 +94,7 @@ void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
   }
 }
 
-/// Whether somebody learns from what is printed: of what others hand in, files are written.
+/// Whether a learner reads what is printed. For what others hand in, files are written instead.
 bool is_for_a_learner(const GradeOptions& options) {
   const bool writes_for_machines = std::ranges::any_of(options.outputs, [](const Output& output) {
     return output.emitter->goes != Emitter::Goes::to_a_file;
@@ -102,12 +103,12 @@ bool is_for_a_learner(const GradeOptions& options) {
          (options.is_learners_own() || options.outputs.empty());
 }
 
-/// Looks for the numbers behind the first stage that failed, and for a small change that mends it,
-/// and tells them. The user may end that.
-/// @return whether something was found, and stands in the result
+/// Looks for the numbers behind the fault of the first stage that failed and for a small change
+/// that mends it, and reports them. The user may end this.
+/// @return whether something was found, which is then in the result
 bool tell_more(GradeResult& result, const std::map<std::string, StageRequest>& requests,
                TerminalReport& report, bool tells_events) {
-  constexpr double time_limit_s = 30;  // of which a large stage takes half to compile
+  constexpr double time_limit_s = 30;  // a large stage takes half of it to compile
   const auto failed = std::ranges::find(result.stages, Status::failed, &StageResult::status);
   if (failed == result.stages.end()) return false;
   const StageRequest& request = requests.at(failed->id);
@@ -126,7 +127,7 @@ bool tell_more(GradeResult& result, const std::map<std::string, StageRequest>& r
       if (tells_events) tell({{"test", cause.name}, {"numbers", numbers}});
     }
     report.show_progress(tr("trying small changes, Ctrl-C ends it"));
-    // Lines to change first are read from the message without these numbers.
+    // The lines to change first are read from the message in `shown`, which lacks these numbers.
     if (const auto found = mending_of(shown, request, time_limit_s)) {
       is_told = true;
       cause.finding.hint = *found;
@@ -134,13 +135,13 @@ bool tell_more(GradeResult& result, const std::map<std::string, StageRequest>& r
       if (tells_events) tell({{"test", cause.name}, {"mended", *found}});
     }
   } catch (const Interrupted&) {
-    // The verdict stands without.
+    // The verdict stands without what was looked for.
   }
   report.clear_progress();
   return is_told;
 }
 
-/// Writes files, except for what is printed.
+/// Writes the files, and returns what is printed last.
 std::string write_outputs(const GradeOptions& options, const GradeResult& result, double took_s) {
   std::string last;
   for (const auto& [emitter, file] : options.outputs) {
@@ -160,7 +161,7 @@ std::string write_outputs(const GradeOptions& options, const GradeResult& result
   return last;
 }
 
-/// Opens what was handed in.
+/// Opens what was handed in. If that is nothing, writes why to the outputs that have a form for it.
 Submission submission_of(const GradeOptions& options, const std::vector<StageInfo>& chosen) {
   try {
     return choose_submission(options, chosen);
@@ -176,7 +177,8 @@ Submission submission_of(const GradeOptions& options, const std::vector<StageInf
 }  // namespace
 
 bool grade(const GradeOptions& options) {
-  // What other programs read has one form. Watching, it is shown to the learner.
+  // What other programs read is always in English. If events are reported, a learner is shown the
+  // result in their own language.
   if (!options.outputs.empty() && !options.tells_events) core::speak_english();
   const auto start = std::chrono::steady_clock::now();
   const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
@@ -231,7 +233,7 @@ bool grade(const GradeOptions& options) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const std::string last = write_outputs(options, result, took.count());
-  // What was not judged is no news of a learner's progress.
+  // A grading that was stopped says nothing of a learner's progress.
   if (options.on_result && !interrupted) options.on_result(result);
   if (options.tells_events) tell({{"graded", true}});
   if (is_for_a_learner(options) && !interrupted && result.backend == to_string(Backend::simt) &&

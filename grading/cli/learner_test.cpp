@@ -14,7 +14,7 @@
 #include "grading/progress/progress.hpp"
 #include "grading/results/files.hpp"
 
-// What a learner types, on a course of their own.
+// Tests what a learner types, on a course of their own.
 namespace tilewise::grading {
 namespace {
 
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// Runs a command that is to succeed; what it says.
+/// Runs a command that must end with the given status, and returns what it says.
 std::string said(const TemporaryCourse& course, std::vector<std::string> arguments,
                  int status = 0) {
   const CommandResult run = course.tilewise(std::move(arguments));
@@ -62,7 +62,7 @@ TEST(Learner, IsLedFromTheFirstStageToTheSecond) {
                                             Not(HasSubstr("has not passed"))));
   EXPECT_EQ(read_progress(course.root()).current, "02_multi_block_grid");
 
-  // Beginning anew keeps the record and the work.
+  // Beginning a stage anew keeps the record and the work.
   text = said(course, {"reset", "1"});
   const auto backup = core::matches_of(text, "what it held is in (.*)\n");
   ASSERT_EQ(backup.size(), 1u) << text;
@@ -127,7 +127,7 @@ TEST(Learner, PredictsAndSeesTheCountBeside) {
   const auto kept = [&] {
     return progress_of(read_progress(course.root()), "03_shared_memory").predictions;
   };
-  ASSERT_EQ(kept().size(), 2u);  // what was left out is not kept
+  ASSERT_EQ(kept().size(), 2u);  // an answer that was left out is not kept
   EXPECT_EQ(kept()[0].predicted, "32");
   EXPECT_EQ(kept()[0].counted, "4");
   EXPECT_TRUE(kept()[0].of_solution);
@@ -136,7 +136,7 @@ TEST(Learner, PredictsAndSeesTheCountBeside) {
   EXPECT_EQ(document.at("predictions").size(), 3u);
   EXPECT_EQ(document["predictions"][2]["counted"], "shared wavefronts");
 
-  // Who asks for a solution's count learns it, and nothing of it is kept.
+  // A learner who asks for a solution's count learns it, and nothing of it is kept.
   run = predict(course, "3 --solutions", "4\\n1\\n3\\n");
   EXPECT_THAT(run.output, AllOf(HasSubstr("\nOf the solution:\n"), HasSubstr("1. As counted.")));
   EXPECT_EQ(kept()[0].predicted, "32");
@@ -181,7 +181,7 @@ TEST(Learner, IsRemindedOfOffsetsThatOverflowAtNoCost) {
 
 TEST(Learner, KeepsTheProgressOfOnesOwnKernelsOnly) {
   const TemporaryCourse course;
-  // What does not compile is graded soonest.
+  // Code that does not compile is graded soonest.
   for (const char* folder : {"labs", "solutions"}) {
     std::ofstream(course.root() / folder / "01_single_block/matmul_single_block.cu") << "int x = 1";
   }

@@ -31,7 +31,7 @@ namespace tilewise::grading {
 
 namespace {
 
-/// Among them are the lines that it names, in whatever language.
+/// Returns all numbers in a text. Among them are the lines that it names, in whatever language.
 std::vector<int> numbers_in(const std::string& text) {
   std::vector<int> numbers;
   for (std::size_t at = 0; (at = text.find_first_of("0123456789", at)) != text.npos;) {
@@ -41,33 +41,33 @@ std::vector<int> numbers_in(const std::string& text) {
   return numbers;
 }
 
-/// Without those that are hidden from the learner.
+/// Returns the tests without those that are hidden from the learner.
 std::vector<RubricEntry> tests_to_pass(std::vector<RubricEntry> tests) {
   std::erase_if(tests, &RubricEntry::hidden);
   return tests;
 }
 
-/// Whether a test is of results or of safety: neither of speed nor of how memory is used.
+/// Whether a test is of results or of safety, rather than of speed or of how memory is used.
 template <class Test>
 bool is_of_right_and_wrong(const Test& test) {
   return test.category == Category::correctness || test.category == Category::safety;
 }
 
-/// Whether results are wrong, or how they are come to.
+/// Whether a test of results or of safety has failed.
 bool is_wrong(const StageResult& result) {
   return std::ranges::any_of(result.tests, [](const TestResult& test) {
     return test.status == Status::failed && is_of_right_and_wrong(test);
   });
 }
 
-/// The call that a finding is of. Those of memory begin with it.
+/// Returns the call that a finding is about. Messages about memory begin with it.
 std::string call_in(const Finding& finding) {
   if (!finding.call.empty()) return finding.call;
   const std::size_t end = finding.message.find("): ");
   return end == finding.message.npos ? "" : finding.message.substr(0, end + 1);
 }
 
-/// What to look for, from what failed.
+/// Returns what to look for, according to what failed.
 RepairRequest repair_of(const StageResult& result, const TestResult& first,
                         const StageRequest& request, const std::filesystem::path& scratch) {
   static const std::set<std::string_view> of_barriers = {"race", "warp-race", "barrier", "warp",
@@ -98,7 +98,8 @@ RepairRequest repair_of(const StageResult& result, const TestResult& first,
   return repair;
 }
 
-/// Whether a test of memory or of speed fails for what it failed for before, another fault.
+/// Whether a test of memory or of speed fails for the same reason as before, which is another
+/// fault.
 bool fails_as_before(const TestResult& test, const StageResult& before) {
   const auto same = std::ranges::find(before.tests, test.name, &TestResult::name);
   return same != before.tests.end() && same->status == Status::failed &&
@@ -141,7 +142,8 @@ std::optional<std::string> mending_of(const StageResult& result, StageRequest re
   repair.confirm = [&](const std::filesystem::path& sources) {
     request.source_directory = sources;
     Confirmation confirmation;
-    // Tests of results and of safety refuse most that is refused; others come after them.
+    // Tests of results and of safety reject most changes that are rejected, so the others run after
+    // them.
     for (const std::span<const RubricEntry> some :
          {std::span<const RubricEntry>(tests.begin(), others.begin()),
           {others.begin(), tests.end()}}) {

@@ -8,23 +8,23 @@
 
 namespace tilewise::grading {
 
-/// What has become of a submission with a change, by its results with it and before. A barrier in
-/// an inner loop, a load of the same tile again and again, may make results right; what fails by it
-/// has to pass, too.
+/// Returns what a change has done to a submission, by its results with the change and before it. A
+/// change such as a barrier in an inner loop, or a load of the same tile again and again, may make
+/// results right; the tests that it makes fail must pass, too.
 Mended mended(const StageResult& after, const StageResult& before);
 
-/// What the variables of the access at fault were, in sentences that go on with the message of the
-/// nearest cause, each with a blank before it. Empty where it is of no access. Nothing is told of
-/// hidden tests.
-/// @param request what led to the result
+/// Returns the values of the variables in the access at fault, in sentences that continue the
+/// message of the nearest cause, each with a blank before it. Empty if the cause is about no
+/// access. Nothing is revealed of hidden tests.
+/// @param request the request that led to the result
 /// @throws std::runtime_error if Tilewise itself is broken, Interrupted.
 std::string numbers_behind(const StageResult& result, const StageRequest& request);
 
-/// A small change of a submission that mends it, in words, as a hint that may take the place of
-/// that of its nearest cause. None where nothing of the kind was found, or where no such test
-/// fails. Nothing is tried on hidden tests, and nothing told of them.
-/// @param request what led to the result
-/// @param time_limit_s after which no more is tried
+/// Returns a small change that mends a submission, in words, as a hint that may replace that of its
+/// nearest cause. Returns nothing if no such change was found, or if no test fails that a change
+/// could mend. Nothing is tried on hidden tests, and nothing is revealed of them.
+/// @param request the request that led to the result
+/// @param time_limit_s seconds after which no more is tried
 /// @throws std::runtime_error if Tilewise itself is broken, Interrupted.
 std::optional<std::string> mending_of(const StageResult& result, StageRequest request,
                                       double time_limit_s);

@@ -12,7 +12,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 
-// `lab mend`, from a submission to what is printed.
+// Tests `lab mend`, from a submission to what is printed.
 namespace tilewise::grading {
 namespace {
 
@@ -21,8 +21,8 @@ using testing::HasSubstr;
 
 struct Mending {
   const char* name;
-  const char* given;    ///< in stage 3's solution
-  const char* mistake;  ///< in its place
+  const char* given;    ///< text in stage 3's solution
+  const char* mistake;  ///< text that takes its place
   int status;
   const char* says;
 };
@@ -44,12 +44,12 @@ TEST_P(Mends, SaysWhatMakesTheTestsPass) {
   command.environment = {{"TILEWISE_SEED", "7"}};
   const CommandResult run = run_command(command);
   EXPECT_EQ(run.status, GetParam().status) << run.output;
-  std::string words = run.output;  // without the breaks between lines
+  std::string words = run.output;  // becomes the output without the breaks between lines
   for (std::size_t end; (end = words.find("\n      ")) != words.npos;) words.replace(end, 7, " ");
   EXPECT_THAT(words, HasSubstr(GetParam().says));
 }
 
-// What makes results right may be the wrong thing to learn.
+// A change that makes results right may be the wrong thing to learn.
 TEST(Mend, BreaksNoOtherTest) {
   const auto test = [](Category category, Status status, const char* kind, int line) {
     TestResult result;
@@ -84,7 +84,7 @@ TEST(Mend, BreaksNoOtherTest) {
   }
 }
 
-/// `lab grade` does so by itself, where nobody but a reader of the terminal is to know.
+/// `lab grade` looks for such a change by itself, if only a reader of the terminal is to know.
 TEST(Mend, FollowsAVerdict) {
   const std::string stage = "01_single_block", file = "matmul_single_block.cu";
   TemporarySubmission submission(stage);
@@ -108,7 +108,7 @@ TEST(Mend, FollowsAVerdict) {
   EXPECT_THAT(said({"--json", json}), testing::Not(HasSubstr(mends)));
 }
 
-// In a single block each of these is 0, and mends what should begin there.
+// In a single block each component of blockIdx is 0, and would mend what should begin there.
 TEST(Mend, TellsNothingThatIsTheSameInAllLaunches) {
   const std::string stage = "01_single_block", file = "matmul_single_block.cu";
   TemporarySubmission submission(stage);

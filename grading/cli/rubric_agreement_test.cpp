@@ -1,4 +1,4 @@
-// The rubric and the graders agree.
+// Tests that the rubric and the graders agree.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -20,7 +20,7 @@
 namespace tilewise::grading {
 namespace {
 
-/// Tests that a stage's grader has and its rubric leaves out.
+/// Returns the tests that a stage's grader has and its rubric leaves out.
 std::vector<std::string> left_out(const std::vector<RubricEntry>& rubric,
                                   const std::vector<std::string>& known) {
   std::vector<std::string> tests;
@@ -30,7 +30,7 @@ std::vector<std::string> left_out(const std::vector<RubricEntry>& rubric,
   return tests;
 }
 
-/// @return what the rubric of the stage leaves out
+/// @return the tests that the rubric of the stage leaves out
 std::vector<std::string> check_rubric(const std::string& stage,
                                       const std::vector<RubricEntry>& entries) {
   const std::vector<std::string> known = tests_of_grader(stage);

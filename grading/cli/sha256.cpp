@@ -16,7 +16,8 @@ la_ssize_t append(archive*, void* text, const void* bytes, std::size_t count) {
 
 }  // namespace
 
-// libarchive, which is here for archives, has the digest, and shows it in the lists of mtree.
+// libarchive, which is linked for archives anyway, computes the digest and writes it in mtree's
+// lists.
 std::string sha256_of(std::string_view bytes) {
   std::string list;
   const std::unique_ptr<archive, decltype(&archive_write_free)> writer(archive_write_new(),

@@ -5,7 +5,7 @@
 
 namespace tilewise::grading {
 
-/// The digest that sha256sum prints, in hexadecimal.
+/// Returns the digest that sha256sum prints, in hexadecimal.
 std::string sha256_of(std::string_view bytes);
 
 }  // namespace tilewise::grading

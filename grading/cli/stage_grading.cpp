@@ -49,7 +49,7 @@ BuildRequest baseline_build(const Baseline& baseline, const std::string& stage_i
 
 namespace {
 
-/// Why a backend does not run tests of a category at all; empty where it does.
+/// Returns why a backend does not run tests of a category at all; empty if it does.
 std::string never_judged(Category category, Backend backend) {
   if (backend == Backend::cuda && category == Category::memory) {
     return tr("Accesses to memory are counted on the simulator.");
@@ -57,8 +57,8 @@ std::string never_judged(Category category, Backend backend) {
   return "";
 }
 
-/// The tests of a rubric that could not be judged, because of `why`. Those that the backend would
-/// not have run anyway are skipped.
+/// Returns results for the tests of a rubric that could not be judged because of `why`. Those that
+/// the backend never runs are skipped.
 std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend backend,
                                  const Finding& why) {
   std::vector<TestResult> results;
@@ -100,14 +100,14 @@ void complete(StageResult& stage, const StageRequest& request, const Finding& wh
   }
 }
 
-/// As the rubric has them, in whatever order they have ended.
+/// Puts the tests into the order of the rubric, in whatever order they have ended.
 void put_in_order(StageResult& stage, const std::vector<RubricEntry>& rubric) {
   std::ranges::sort(stage.tests, {}, [&](const TestResult& test) {
     return std::ranges::find(rubric, test.name, &RubricEntry::test) - rubric.begin();
   });
 }
 
-/// Why the tests after the last one reported have no verdict.
+/// Returns why the tests after the last one reported have no verdict.
 Finding death_of_examiner(const EarlyEnd& early) {
   Finding why;
   why.message = tr("The examiner {}{}; no verdict.\n{}", describe_ending(early.examiner),
@@ -120,7 +120,7 @@ Finding death_of_examiner(const EarlyEnd& early) {
 
 std::filesystem::path solutions() { return layout().root / "solutions"; }
 
-/// A build of other sources of the same stage. `name`: of a folder for its files.
+/// Returns a build of other sources of the same stage. `name` is that of a folder for its files.
 BuildRequest build_beside(const BuildRequest& submission, const std::string& name,
                           const std::filesystem::path& folder) {
   BuildRequest request = submission;
@@ -135,8 +135,8 @@ bool is_solution(const BuildRequest& submission) {
                                      no_such_folder);
 }
 
-/// The registers that nvcc gives a submission and the solution, where it is found: what the model
-/// of their speed takes. It is a matter of seconds, which tests of other things need not wait for.
+/// Finds the registers that nvcc, if it is found, gives a submission and the solution, for the
+/// model of their speed. This takes seconds, for which tests of other things need not wait.
 class Registers {
  public:
   Registers(BuildRequest submission, const std::string& gpu, std::filesystem::path file)
@@ -144,7 +144,7 @@ class Registers {
         gpu_(simulated_gpu(stage_called(submission_.stage_id), core::gpu_profile(gpu))),
         file_(std::move(file)) {}
 
-  /// Starts on it, or goes on with it. Tells whether all are in the file.
+  /// Starts or continues this, and returns whether all registers are in the file.
   bool are_there() {
     if (is_written_) return true;
     if (!own_) start();
@@ -176,11 +176,11 @@ class Registers {
 struct Built {
   Modules modules = {};
   std::optional<Finding> problem = {};
-  std::optional<Registers> registers = {};  ///< where speed is modelled
+  std::optional<Registers> registers = {};  ///< if speed is modelled
 };
 
-/// One build serves every test, so that what is timed is what is checked. Lines are counted in two:
-/// optimised code shares lines, and drops some.
+/// Uses one build for every test, so that what is timed is what is checked. With coverage there are
+/// two, because optimised code shares lines, and drops some.
 /// @throws std::runtime_error if the solution does not compile
 Built build_for_simulator(const BuildRequest& submission, const std::string& gpu,
                           bool models_speed) {
@@ -200,7 +200,7 @@ Built build_for_simulator(const BuildRequest& submission, const std::string& gpu
   if (models_speed) {
     built.modules.compiled = submission.scratch / "compiled_kernels.json";
     built.registers.emplace(submission, gpu, built.modules.compiled);
-    // One file is compiled by one processor.
+    // One file is compiled by one processor, so others are free meanwhile.
     meanwhile = [&] { built.registers->are_there(); };
   }
   const std::vector<BuildResult> all_built = build_modules(requests, meanwhile);
@@ -215,7 +215,7 @@ Built build_for_simulator(const BuildRequest& submission, const std::string& gpu
   return built;
 }
 
-/// What to time beside a submission to a stage: its solution, and the baselines.
+/// Returns what to time beside a submission to a stage: its solution, and the baselines.
 std::vector<BuildRequest> beside(const BuildRequest& submission) {
   std::vector<BuildRequest> requests = {build_beside(submission, "reference", solutions())};
   for (const Baseline& baseline : baselines_of(submission.stage_id)) {
@@ -233,7 +233,7 @@ Built build_for_gpu(const BuildRequest& submission) {
   Built built;
   built.modules.fast = all_built.front().module;
   for (std::size_t i = 1; i < all_built.size(); ++i) {
-    // cuBLAS need not be installed.
+    // A baseline may be missing, because cuBLAS need not be installed.
     if (!all_built[i].ok) continue;
     built.modules.baselines[requests[i].scratch.filename()] = all_built[i].module;
   }
@@ -260,8 +260,8 @@ Finding stopped_by(const Interrupted& interrupted) {
   return why;
 }
 
-/// Adds what the sources say by themselves: to a finding what stands on its lines, to wrong results
-/// and compiler errors a doubt, to the first test that passed a remark on what no test can try.
+/// Adds what the sources alone reveal: to a finding an account of its lines, to wrong results and
+/// compiler errors a doubt, and to the first test that passed a remark on what no test can try.
 class Remarker {
  public:
   explicit Remarker(const StageRequest& request) : folder_(request.source_directory) {
@@ -283,7 +283,7 @@ class Remarker {
         "wrong-result", "uninitialised", "out-of-bounds", "race",
         "warp-race",    "misaligned",    "host-pointer",  "launch"};
     const bool is_wrong = test.status == Status::failed && wrong.contains(test.finding.kind);
-    // What is wrong at edges alone, or in some products, has another cause.
+    // Results that are wrong at edges only, or in some products, have another cause.
     const auto tells_of = [&](const char* words) {
       return test.finding.message.find(core::in_language(words)) != std::string::npos;
     };
@@ -304,7 +304,8 @@ class Remarker {
     remarks_.overflow.clear();  // once is enough
   }
 
-  /// A loop that ends before its body leaves variables behind that the compiler does not know.
+  /// Adds a doubtful statement shortly before an error. A loop that ends before its body leaves
+  /// variables behind that the compiler does not know.
   void add_to_compiler_error(Finding& error) const {
     constexpr int near = 20;  // lines
     const int line = remarks_.statement.line;
@@ -328,7 +329,8 @@ class Remarker {
   SourceRemarks remarks_;
 };
 
-/// As grade_stage(), with the result in the caller's hands all the way.
+/// Does the same as grade_stage(), but the caller owns the result, and keeps it even if this
+/// throws.
 void grade_into(StageResult& stage, const StageRequest& request, const StageListener& listener,
                 const std::filesystem::path& scratch) {
   have_built(parts_that_grade({stage_called(request.id)}));

@@ -14,43 +14,43 @@
 
 namespace tilewise::grading {
 
-/// What a stage's functions are timed beside on a GPU, apart from the solution:
+/// Code that a stage's functions are timed beside on a GPU, apart from the solution:
 /// grading/stages/ID/baselines/NAME.
 struct Baseline {
   std::string name;  ///< "cublas" or "copy"
   bool uses_cublas = false;
 };
 
-/// Those that the stage has.
+/// Returns the baselines of a stage.
 std::vector<Baseline> baselines_of(const std::string& stage_id);
 
-/// How to build one; the scratch folder is left to choose.
+/// Returns how to build a baseline; the caller has to choose the scratch folder.
 BuildRequest baseline_build(const Baseline& baseline, const std::string& stage_id);
 
 struct StageRequest {
   std::string id;
   std::filesystem::path source_directory;  ///< as in BuildRequest
   ExamConditions conditions;
-  std::vector<RubricEntry> rubric;  ///< the stage's, or those of its tests that are to be run
+  std::vector<RubricEntry> rubric;  ///< the stage's rubric, or the part of it that is to be run
 };
 
 /// Follows the grading of a stage.
 struct StageListener {
   std::function<void()> compiling;
-  /// The tests that end after this have no verdict, all for this reason.
+  /// Is called before the end of tests that have no verdict, all of them for this reason.
   std::function<void(const Finding& why)> cannot_judge;
   ExamListener exam;
 };
 
-/// Thrown where the user ended grading; with what is known of the stage by then.
+/// Thrown if the user ended grading, with what is known of the stage by then.
 class StageInterrupted : public Interrupted {
  public:
   StageInterrupted(const Interrupted& cause, StageResult known)
       : Interrupted(cause), stage(std::move(known)) {}
-  StageResult stage;  ///< with every test of the rubric, status error where it was not judged
+  StageResult stage;  ///< has every test of the rubric, with status error if it was not judged
 };
 
-/// A stage that nobody has begun to grade.
+/// Returns the result of a stage that was not begun.
 StageResult not_graded(const StageRequest& request, const std::string& why);
 
 /// Builds a stage and examines it. The result has every test of the rubric, whatever happens: if
@@ -58,7 +58,7 @@ StageResult not_graded(const StageRequest& request, const std::string& why);
 /// @throws std::runtime_error if Tilewise itself is broken, StageInterrupted.
 StageResult grade_stage(const StageRequest& request, const StageListener& listener);
 
-/// The same, with all files that it makes in a folder of the caller's.
+/// Does the same, with all files that it makes in the caller's folder `scratch`.
 StageResult grade_stage(const StageRequest& request, const StageListener& listener,
                         const std::filesystem::path& scratch);
 

@@ -11,7 +11,7 @@
 #include "grading/examiner/rubric.hpp"
 #include "grading/results/files.hpp"
 
-// How long a submission may keep a stage busy that computes what it should, and takes its time.
+// Tests how long a submission may keep a stage busy if it computes what it should, but slowly.
 namespace tilewise::grading {
 namespace {
 
@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* stage = "03_shared_memory";
 
-/// The solution, with more to do first.
+/// Returns the solution with statements to run first.
 std::string solution_with(const std::string& includes, const std::string& statements) {
   std::string text = text_of(layout().root / "solutions" / stage / "matmul_shared.cu");
   const std::size_t function = text.rfind("cudaError_t matmul_shared(");
@@ -34,7 +34,7 @@ TEST(StageTime, IsBoundedForWhatEndsJustInTime) {
   const auto begin = Clock::now();
   const StageResult result = submission.grade(2);
   const std::chrono::duration<double> took = Clock::now() - begin;
-  // Twenty seconds of calls, and a compiler on a machine that has others to serve; a call of each
+  // This allows for twenty seconds of calls, and for a compiler on a busy machine. A call for each
   // check would take minutes.
   EXPECT_LT(took.count(), 90);
   EXPECT_EQ(result.tests.front().status, Status::passed) << "its time was not up yet";
@@ -56,7 +56,7 @@ TEST(StageTime, DoesNotWaitForThreadsOfItsOwn) {
   EXPECT_EQ(result.tests.back().status, Status::failed);
 }
 
-// Two tests at once may meet the whole of it; those that come later know.
+// Two tests that run at once may each wait for the whole limit; those that come later know of it.
 TEST(StageTime, MeetsTheLimitOfAnEndlessLoopOnce) {
   TemporarySubmission submission(stage);
   submission.put("matmul_shared.cu", solution_with("", "while (true) {}"));

@@ -15,7 +15,7 @@
 #include "grading/results/files.hpp"
 #include "grading/results/result.hpp"
 
-// `tilewise grade`, stopped on its way.
+// Tests `tilewise grade` that is stopped on its way.
 namespace tilewise::grading {
 namespace {
 
@@ -34,7 +34,8 @@ bool runs_with(const std::string& text) {
 
 class StoppedTest : public testing::TestWithParam<int> {
  protected:
-  /// A stage's worth of folders, made as soon as the first test is about to run.
+  /// Whether an examiner runs. The folders of a stage are made as soon as the first test is about
+  /// to run.
   bool examiner_runs() const { return runs_with(temporary().string()) && !work_folders().empty(); }
 
   std::vector<fs::path> work_folders() const {
@@ -87,7 +88,7 @@ TEST_P(StoppedTest, WritesWhatIsKnown) {
   EXPECT_EQ(last.status, Status::error);
   EXPECT_THAT(last.finding.message, HasSubstr("Grading was stopped"));
   EXPECT_TRUE(fs::is_empty(temporary())) << "it leaves files behind";
-  // What has been killed with the process that started it is gone a moment later.
+  // Processes that were killed with the one that started them are gone a moment later.
   for (int turn = 0; turn < 250 && runs_with(temporary().string()); ++turn) {
     std::this_thread::sleep_for(20ms);
   }

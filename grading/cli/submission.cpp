@@ -65,12 +65,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders that a file of a submission may lie in.
+/// The most folders, one inside the other, in which a file of a submission may lie.
 constexpr std::size_t most_folders = 8;
 
 bool is_of_a_system(const std::string& part) { return part.starts_with('.') || part == "__MACOSX"; }
 
-/// The parts of a path, or nothing where it leads elsewhere.
+/// Returns the parts of a path, or nothing if it leads elsewhere.
 std::vector<std::string> parts_of(const fs::path& path) {
   std::vector<std::string> parts;
   for (const fs::path& part : path) parts.push_back(part.string());
@@ -81,9 +81,9 @@ std::vector<std::string> parts_of(const fs::path& path) {
   return parts;
 }
 
-/// Files of a folder that have a place, as far down as they may have one, without following links;
-/// in alphabetical order.
-/// @return why there is no telling; empty if all were seen
+/// Finds the files of a folder that have a place, as far down as they may have one, without
+/// following links; in alphabetical order.
+/// @return why they cannot all be found; empty if all were seen
 std::string find_files(const fs::path& folder, const PlaceInLabs& place_of,
                        std::vector<fs::path>& files) {
   constexpr auto deepest = static_cast<int>(most_folders);
@@ -110,10 +110,10 @@ std::string find_files(const fs::path& folder, const PlaceInLabs& place_of,
 
 namespace {
 
-/// The parts of a path that somebody may have handed in; none where nobody has.
+/// Returns the parts of a path that somebody may have handed in; none if nobody can have.
 std::vector<std::string> parts_handed_in(const fs::path& path) {
   std::vector<std::string> parts = parts_of(path);
-  // No file is called so, but archives may say what they like.
+  // No file has a longer name, but an archive may claim any.
   constexpr std::size_t longest_name = 255;
   const bool is_none = parts.empty() || parts.size() > most_folders + 1 ||
                        parts.back().size() > longest_name ||
@@ -135,10 +135,10 @@ std::optional<Candidate> candidate_in_labs(const fs::path& path) {
 
 namespace {
 
-/// A name with one underscore where it has blanks, hyphens, dots or brackets:
+/// Returns a name with one underscore in place of blanks, hyphens, dots or brackets, such as
 /// "zoe_matmul_shared_2".
 std::string with_underscores(const std::string& name) {
-  // As addresses and typographers write them.
+  // Blanks and hyphens as addresses and typographers write them.
   static const std::regex others("%20|\xE2\x80\x93|\xE2\x80\x94|\xC2\xA0");
   std::string plain;
   for (const char c : std::regex_replace(name, others, "_")) {
@@ -151,13 +151,14 @@ std::string with_underscores(const std::string& name) {
   return plain;
 }
 
-/// "zoe_matmul_shared" for "Zoe matmul-shared - Copy (2).CU"; empty for what is no CUDA source.
+/// Returns "Zoe_matmul_shared" for "Zoe matmul-shared - Copy (2).CU"; empty for a name of no CUDA
+/// source.
 std::string stem_without_marks(std::string name) {
-  // Mail programs add .txt, and editors what they think is missing.
+  // Mail programs add .txt, and editors add what they think is missing.
   static const std::regex ending(R"((\.cu(\.txt|\.cpp)?)+$)", std::regex::icase);
   static const std::regex mark("(^copy_of_|_(\\d+|copy|kopie|kopia|copia|copie|c\xC3\xB3pia)$)",
                                std::regex::icase);
-  if (in_lower_case(name).find(".cu") == name.npos) return "";  // of thousands of files most
+  if (in_lower_case(name).find(".cu") == name.npos) return "";  // rejects most files
   const std::string stem = std::regex_replace(name, ending, "");
   if (stem == name) return "";
   name = with_underscores(stem);
@@ -167,7 +168,7 @@ std::string stem_without_marks(std::string name) {
   return name;
 }
 
-/// Where a stage's name stands in another: at its beginning or end, and between underscores.
+/// The position of a stage's name in another: at its beginning or end, separated by underscores.
 struct NameIn {
   std::size_t begin, size;
 };
@@ -217,7 +218,7 @@ std::optional<Candidate> candidate_by_name(const fs::path& path) {
 std::string words_beside_stage(const std::string& name) {
   const auto likeness = likeness_of(name);
   if (!likeness || likeness->words_beside.empty()) return "";
-  // Where they come first, as they were written.
+  // If the words come first, they are returned as they were written.
   for (std::size_t size = 1; size < name.size(); ++size) {
     if (with_underscores(name.substr(0, size)) == likeness->words_beside)
       return name.substr(0, size);
@@ -231,7 +232,7 @@ std::optional<fs::path> MeantFiles::place_of(const fs::path& path) {
   std::vector<Known>& known = known_[candidate->place];
   const auto found = std::ranges::find(known, path, &Known::path);
   if (found != known.end()) return found->place;
-  constexpr std::size_t most = 20;  // whoever hands in more is asked anyway
+  constexpr std::size_t most = 20;  // a student who hands in more is asked anyway
   if (known.size() >= most) return std::nullopt;
   const std::string number = known.empty() ? "" : fmt::format(".{}", known.size());
   known.push_back({path, candidate->place.string() + number, candidate->is_called_so});
@@ -240,8 +241,8 @@ std::optional<fs::path> MeantFiles::place_of(const fs::path& path) {
 
 namespace {
 
-/// Where a platform keeps all attempts of a student, which one a file is of, and the path without
-/// that: "Version 2" of Teams, the time of Moodle's programming laboratory.
+/// Returns which attempt a file belongs to, if a platform keeps all attempts of a student, and the
+/// path without that: "Version 2" of Teams, the time of Moodle's programming laboratory.
 std::pair<std::string, std::string> attempt_of(const fs::path& path) {
   static const std::regex mark(R"((?:^|/)(?:Version (\d{1,9})|(\d{4}(?:-\d\d){5}))/)");
   const std::string text = path.string();
@@ -306,7 +307,8 @@ std::string take_from_folder(const fs::path& folder, const fs::path& to,
     const fs::path place = *place_of(path);
     std::error_code error;
     if (fs::exists(to / "labs" / place, error)) continue;
-    // It may be growing, or be replaced by what never ends: read once, and no further.
+    // The file may be growing, or be replaced by one that never ends, so it is read once, and no
+    // further than a limit.
     std::ifstream stream(file, std::ios::binary);
     std::string text(largest_source_bytes + 1, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -435,7 +437,7 @@ bool has_any(const Submission& submission, const std::vector<StageInfo>& wanted)
       wanted, [&](const StageInfo& stage) { return has_files(submission.stages_folder, stage); });
 }
 
-/// What lies in another place than it should.
+/// Puts together files that lie in other places than they should.
 Submission put_together(const fs::path& directory) {
   const auto scratch = std::make_shared<const ScratchDirectory>();
   const std::string problem = take_submission(scratch->path(), [&](const PlaceInLabs& place_of) {

@@ -84,7 +84,7 @@ TEST(OpenSubmission, SaysWhatItExpected) {
   EXPECT_THAT(refusal(scratch.path()), HasSubstr("labs/01_a/a.cu"));
   std::ofstream(scratch.path() / "file") << "x";
   EXPECT_THAT(refusal(scratch.path() / "file"), HasSubstr("is not a folder"));
-  // The files lie there, but not under labs/.
+  // The files are there, but not under labs/.
   fs::create_directories(scratch.path() / "01_a");
   std::ofstream(scratch.path() / "01_a" / "a.cu") << "";
   EXPECT_THAT(refusal(scratch.path()), HasSubstr("has no file of these stages"));
@@ -110,7 +110,7 @@ namespace fs = std::filesystem;
 TEST(CandidateInLabs, IsWhereTheCourseHasIt) {
   const struct {
     const char* path;
-    const char* place;  ///< empty: none
+    const char* place;  ///< empty if there is none
   } cases[] = {{"labs/03_shared_memory/matmul_shared.cu", "03_shared_memory/matmul_shared.cu"},
                {"main/labs/08_dgemm_dtrsm/dtrsm.cu", "08_dgemm_dtrsm/dtrsm.cu"},
                {"a/b/labs/08_dgemm_dtrsm/dtrsm.cu", "08_dgemm_dtrsm/dtrsm.cu"},
@@ -133,7 +133,7 @@ TEST(CandidateInLabs, IsWhereTheCourseHasIt) {
 TEST(CandidateByName, IsOfTheStageWhoseNameIsLikeIt) {
   const struct {
     const char* path;
-    const char* place;  ///< empty: none
+    const char* place;  ///< empty if there is none
   } cases[] = {{"matmul_shared.cu", "03_shared_memory/matmul_shared.cu"},
                {"homework/matmul_shared.cu", "03_shared_memory/matmul_shared.cu"},
                {"dtrsm.cu", "08_dgemm_dtrsm/dtrsm.cu"},

@@ -26,12 +26,12 @@ using Reader = std::unique_ptr<archive, decltype(&archive_read_free)>;
 
 constexpr const char* damaged = "the archive is damaged";
 
-/// Without a filter of tar, of which the last one is ".tar.gz" and ".tgz".
+/// The endings of archives' names, with and without the filters that are usual for tar.
 constexpr auto archive_endings = std::to_array<std::string_view>(
     {".zip", ".7z", ".rar", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar.zst"});
 
-/// Reads zip, whose list lies at its end, by that list: what is not wanted is skipped rather than
-/// unpacked.
+/// Returns a reader that reads a zip file by the list at its end, so that unwanted entries are
+/// skipped rather than unpacked.
 Reader new_reader() {
   Reader reader(archive_read_new(), archive_read_free);
   archive_read_support_filter_all(reader.get());
@@ -43,7 +43,7 @@ Reader new_reader() {
   return reader;
 }
 
-/// Reads on, and no more than that and one byte.
+/// Reads the rest of the entry, but at most `most` bytes and one more.
 std::optional<std::string> contents(archive* reader, std::size_t most) {
   std::string text(most + 1, '\0');
   std::size_t size = 0;
@@ -57,8 +57,8 @@ std::optional<std::string> contents(archive* reader, std::size_t most) {
   return text;
 }
 
-/// An entry's name as it is in the archive: in the user's encoding where it has another, or as
-/// UTF-8. Some programs of Windows write folders as they are there.
+/// Returns an entry's name as it is in the archive, or as UTF-8 if there is no other. Some Windows
+/// programs separate folders by backslashes, which become slashes.
 std::string name_of(archive_entry* entry) {
   const char* in_archive = archive_entry_pathname(entry);
   if (in_archive == nullptr) in_archive = archive_entry_pathname_utf8(entry);
@@ -67,14 +67,15 @@ std::string name_of(archive_entry* entry) {
   return name;
 }
 
-/// What one submission may cost, however its archives lie in each other: the whole class waits.
+/// What unpacking one submission may still cost, however its archives are nested, because the whole
+/// class waits for it.
 struct Patience {
   static constexpr std::int64_t most_mebibytes = 1024;
-  std::int64_t bytes = most_mebibytes << 20;  ///< unpacked, or passed over where that is the same
-  int archives = 20;                          ///< that lie in others
+  std::int64_t bytes = most_mebibytes << 20;  ///< to unpack, or to skip by unpacking
+  int archives = 20;                          ///< nested archives to look into
 };
 
-/// Whether an entry's bytes have to be unpacked to come to the next one.
+/// Whether an entry's bytes must be unpacked to reach the next entry.
 bool is_a_stream(archive* reader) {
   return (archive_format(reader) & ARCHIVE_FORMAT_BASE_MASK) != ARCHIVE_FORMAT_ZIP;
 }
@@ -84,8 +85,8 @@ enum class Nested { left_alone, looked_into };
 std::string take_entries(archive* reader, const fs::path& to, const PlaceInLabs& place_of,
                          Nested nested, Patience& patience);
 
-/// Files of an archive that lies in an archive count, of one that lies in that they do not. What
-/// cannot be read is no submission, and need be none.
+/// Takes the files of an archive that lies in another one, but of none that lies deeper. A nested
+/// archive that cannot be read is ignored, because it need not belong to the submission.
 std::string take_nested(archive* reader, const fs::path& to, const PlaceInLabs& place_of,
                         Patience& patience) {
   constexpr std::size_t largest_archive = std::size_t{64} << 20;
@@ -123,7 +124,8 @@ std::string take_entries(archive* reader, const fs::path& to, const PlaceInLabs&
       }
       continue;
     }
-    // Of two with one place the first counts, as in a folder: a thousand cost no more than one.
+    // If several files have the same place, the first one counts, as in a folder. A thousand of
+    // them cost no more than one.
     if (fs::exists(to / "labs" / *place, error)) continue;
     const auto text = contents(reader, largest_source_bytes);
     if (!text && archive_entry_is_encrypted(entry) != 0) {
@@ -149,7 +151,7 @@ std::string_view ending_of_archive(const std::string& name) {
 std::string take_from_archive(const fs::path& archive_file, const fs::path& to,
                               const PlaceInLabs& place_of) {
   std::error_code error;
-  // To open a FIFO is to wait for whoever writes to it.
+  // Opening a FIFO would wait until somebody writes to it.
   if (!fs::is_regular_file(archive_file, error)) return no_archive;
   Patience patience;
   for (const Nested nested : {Nested::left_alone, Nested::looked_into}) {
@@ -190,13 +192,14 @@ void unpack_class(const fs::path& archive_file, const fs::path& to) {
                            in_lower_case(name.string()).find(".cu") != std::string::npos ||
                            name.filename() == gradescope_metadata;
     std::error_code error;
-    fs::create_directories((to / name).parent_path(), error);  // who hands in nothing is there, too
+    fs::create_directories((to / name).parent_path(), error);  // students without files appear, too
     if (!is_wanted) continue;
     const auto text = contents(reader.get(), largest_file);
     if (!text || text->size() > largest_file) continue;
     bytes += text->size();
     if (++files > most_files || bytes > largest_class) refuse("it is too large");
-    // A name that this system does not take is its owner's trouble, and not the class's.
+    // A file whose name this system does not accept is skipped, so that it affects its owner and
+    // not the class.
     std::ofstream stream(to / name, std::ios::binary);
     if (!stream) continue;
     if (!(stream << *text).flush()) refuse("there is no room to unpack it");

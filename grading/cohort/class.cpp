@@ -17,13 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where nothing else is asked for, that of the run that goes on.
+/// Returns the backend that was asked for; if none was, that of the earlier run that is continued.
 std::string backend_of(const CohortOptions& options) {
   const std::optional<CohortSettings> earlier = find_settings(options.out);
   Run run = options;
   if (options.backend == "auto" && earlier) run.backend = earlier->backend;
   if (options.engine == "slurm" && run.backend == "cuda") {
-    // The nodes have GPUs where this machine may have none; each job looks for its own.
+    // The nodes have GPUs even if this machine has none; each job looks for its own.
     core::gpu_profile(run.gpu);
     return run.backend;
   }
@@ -42,7 +42,7 @@ CohortSettings settings_of(const CohortOptions& options) {
   return settings;
 }
 
-/// From here on nothing carries a name.
+/// Replaces names by pseudonyms; from here on nothing carries a real name.
 void give_pseudonyms(Class& of_all, const fs::path& file) {
   Pseudonyms pseudonyms(file);
   for (CohortEntry& entry : of_all.intake.entries) {
@@ -100,7 +100,7 @@ Class class_of(const CohortOptions& options) {
 
 namespace {
 
-/// Why a submission without a result has none.
+/// Returns why a submission has no result.
 std::string reason_of(const std::string& name, const std::vector<Undone>& undone) {
   const auto found = std::ranges::find(undone, name, &Undone::name);
   return found == undone.end() ? "its turn has not come" : found->reason;

@@ -15,16 +15,16 @@
 
 namespace tilewise::grading {
 
-/// Who hands in what, how it is graded, and what else is known of each.
+/// Who hands in what, how it is graded, and what else is known of each student.
 struct Class {
   Intake intake;
-  Roster roster;         ///< as students go by
-  Roster real_students;  ///< as they are called
+  Roster roster;         ///< with pseudonyms, if there are any
+  Roster real_students;  ///< with real names
   Rubric rubric;
   CohortSettings settings;
   Deadlines deadlines;
   std::vector<Remark> remarks;
-  std::filesystem::path pseudonyms;  ///< the file that tells who is who; empty: there are none
+  std::filesystem::path pseudonyms;  ///< the file that tells who is who; empty if there are none
   bool has_roster = false;
 
   const std::vector<CohortEntry>& entries() const { return intake.entries; }
@@ -34,18 +34,20 @@ struct Class {
 /// @throws CannotGrade
 Class class_of(const CohortOptions& options);
 
-/// What came of a submission, as far as that is known.
+/// Returns the result of a submission, as far as it is known.
 GradedSubmission graded_of(const std::string& name, const Ledger& ledger,
                            const std::vector<Undone>& undone);
 
-/// A row for each student, in alphabetical order; for a submission that is nobody's one, too.
+/// Returns a row for each student, in alphabetical order, and one for each submission that is
+/// nobody's.
 /// @param undone  what is known of submissions without a result
 std::vector<Mark> marks_of(const Class& of_all, const Ledger& ledger,
                            const std::vector<Undone>& undone);
 
-/// Writes gradebook, statistics and feedback, and what platforms import; says how many there are.
-/// @return how many rows are of what was handed in and not graded
-/// @throws CannotGrade where they cannot be written
+/// Writes the gradebook, statistics, feedback and the files that platforms import, and prints how
+/// many submissions there are.
+/// @return how many rows are about something that was handed in and not graded
+/// @throws CannotGrade if the files cannot be written
 std::size_t write_reports(const Class& of_all, const Ledger& ledger,
                           const std::vector<Undone>& undone);
 

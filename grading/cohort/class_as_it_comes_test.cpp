@@ -15,7 +15,8 @@
 #include "grading/cohort/test/write_archive.hpp"
 #include "grading/results/printable.hpp"
 
-// What a class of students hands in, and what platforms call it.
+// Tests the kinds of files that a class of students hands in, and the names that platforms give
+// them.
 namespace tilewise::grading {
 namespace {
 
@@ -47,7 +48,7 @@ std::string utf16(const std::string& text, bool little) {
 
 ZipItem at(const std::string& path, const std::string& text = kernel) { return {path, text}; }
 
-/// An archive of the kind that its name tells.
+/// Returns an archive of the kind that its name says.
 ZipItem packed(const std::string& path, const std::vector<ZipItem>& items) {
   const ScratchDirectory scratch;
   const fs::path file = scratch.path() / in_lower_case(fs::path(path).filename().string());
@@ -58,7 +59,7 @@ ZipItem packed(const std::string& path, const std::vector<ZipItem>& items) {
 struct Case {
   std::string student;
   std::vector<ZipItem> files;  ///< in the folder of the class
-  std::string refusal = "";    ///< what its student is told; empty: it is graded
+  std::string refusal = "";    ///< what its student is told; empty if it is graded
 };
 
 std::vector<Case> cases() {
@@ -66,7 +67,7 @@ std::vector<Case> cases() {
   const std::string none = "it holds no labs/NN_topic/*.cu of a stage";
   const std::string no_archive = ": it is neither a folder nor an archive";
   return {
-      // As the course has it.
+      // The course's own layout.
       {"as_it_is", {at("as_it_is/" + in_place.path)}},
       {"clone", {at("clone/tilewise-main/" + in_place.path)}},
       {"two_above", {at("two_above/home/tilewise/" + in_place.path)}},
@@ -84,7 +85,7 @@ std::vector<Case> cases() {
       {"times",
        {at("times/2026-11-20-23-59-00/matmul_shared.cu"),
         at("times/2026-11-19-23-59-00/matmul_shared.cu", "older")}},
-      // The file alone.
+      // Only the file.
       {"file_alone", {at("file_alone/matmul_shared.cu")}},
       {"in_homework", {at("in_homework/hw/3/matmul_shared.cu")}},
       {"downloaded", {at("downloaded/matmul_shared (1).cu")}},
@@ -113,17 +114,17 @@ std::vector<Case> cases() {
       {"nested_once", {packed("nested_once.zip", {packed("inner.zip", {alone})})}},
       {"upper_case_zip", {packed("upper_case_zip.ZIP", {in_place})}},
       {"both_alike", {at("both_alike/" + in_place.path), packed("both_alike.zip", {in_place})}},
-      // Texts as editors of Windows write them.
+      // Texts as Windows editors write them.
       {"utf_16", {at("utf_16/matmul_shared.cu", utf16(kernel, true))}},
       {"utf_16_big", {at("utf_16_big/matmul_shared.cu", utf16(kernel, false))}},
       {"with_mark", {at("with_mark/matmul_shared.cu", std::string("\xEF\xBB\xBF") + kernel)}},
       {"crlf", {at("crlf/matmul_shared.cu", "__global__ void k() {}\r\n")}},
-      // What cannot be graded, or not without asking.
+      // Submissions that cannot be graded, or not without asking.
       {"pdf", {at("pdf/report.pdf", "%PDF")}, none},
       {"pdf_alone.pdf", {at("pdf_alone.pdf", "%PDF")}, "pdf_alone.pdf" + no_archive},
       {"empty_zip", {packed("empty_zip.zip", {})}, "empty_zip.zip" + no_archive},
       {"no_zip", {at("no_zip.zip", "<html>Log in</html>")}, "no_zip.zip" + no_archive},
-      // What is wrong depends on where it ends.
+      // The rest of the message depends on where the archive ends.
       {"half_a_zip",
        {at("half_a_zip.zip",
            packed("x.zip", {at(place, std::string(9999, 'x'))}).text.substr(0, 80))},
@@ -178,14 +179,14 @@ TEST(ClassAsItComes, IsGradedOrToldWhyNot) {
 struct NamedCase {
   std::string name;
   std::string student;
-  std::string id = "";    ///< that the platform has
-  std::string time = "";  ///< of this machine
+  std::string id = "";    ///< the platform's id
+  std::string time = "";  ///< in this machine's time zone
   bool late = false;
-  std::string refusal = "";  ///< empty: it is graded
+  std::string refusal = "";  ///< empty if it is graded
 };
 
 const std::vector<NamedCase> named_cases = {
-    // Moodle, which keeps the middle in all languages.
+    // Moodle keeps the middle part in all languages.
     {"Doe Jane_1234_assignsubmission_file_/matmul_shared.cu", "Doe Jane", "1234"},
     {"Doe Jane_1235_assignsubmission_file_matmul_shared.cu", "Doe Jane", "1235"},
     {"Müller Özlem_1236_assignsubmission_file_/matmul_shared.cu", "Müller Özlem", "1236"},
@@ -228,7 +229,7 @@ const std::vector<NamedCase> named_cases = {
      "gpu26-shared-memory-octocat"},
     {"jane.doe@example.org/matmul_shared.cu", "jane.doe@example.org"},
     {"s1234567/matmul_shared.cu", "s1234567"},
-    // Moodle and Canvas of today, and what was typed in there.
+    // Newer Moodle and Canvas, and texts that were typed in there.
     {"Jane Doe_1243_assignsubmission_file/matmul_shared.cu", "Jane Doe", "1243"},
     {"Default group-Jane Doe_1244_assignsubmission_file_/matmul_shared.cu",
      "Default group-Jane Doe", "1244"},
@@ -250,7 +251,7 @@ const std::vector<NamedCase> named_cases = {
     {"Doe, Jane <doej@example.org>/matmul_shared.cu", "Doe, Jane <doej@example.org>"},
     {"Stage 3 - Jane Doe.eml", "Stage 3 - Jane Doe.eml", "", "", false,
      "Stage 3 - Jane Doe.eml: it is neither a folder nor an archive"},
-    // What students call their files, in a folder of all, and in one of their own.
+    // Names that students give their files, in a folder for all and in one of their own.
     {"matmul_shared_zoe.cu", "zoe"},
     {"matmul_shared (zoe).cu", "zoe"},
     {"zoe.matmul_shared.cu", "zoe"},
@@ -355,7 +356,7 @@ TEST(ClassAsItComes, TellsWhenAClonesLastCommitWasMade) {
     GTEST_SKIP() << "git is not installed";
   }
   ASSERT_EQ(git({"add", "."}), "");
-  // Signed, and the repository's settings name the program that looks at signatures.
+  // The commit is signed, and the repository's settings name the program that checks signatures.
   const std::string person = "A <a@example.org> 1795176000 +0000\n";
   put(scratch.path() / "commit", "tree " + git({"write-tree"}) + "\nauthor " + person +
                                      "committer " + person +
@@ -387,7 +388,7 @@ TEST(ClassAsItComes, TellsWhenAClonesLastCommitWasMade) {
 TEST(Times, AreReadAsTheyAreWritten) {
   const struct {
     const char* text;
-    const char* same;  ///< nullptr: none
+    const char* same;  ///< nullptr if it is no time
   } cases[] = {
       {"2026-11-20T23:59:00Z", "2026-11-20 23:59:00 UTC"},
       {"2026-11-20T23:59:00.123456+01:00", "2026-11-20T22:59:00Z"},

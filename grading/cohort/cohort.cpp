@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Keeps two runs from writing to the same folder; ends with this process.
+/// Keeps two runs from writing to the same folder. The lock ends with this process.
 void lock(const fs::path& out) {
   const int file = ::open((out / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0 || ::flock(file, LOCK_EX | LOCK_NB) != 0) {
@@ -38,7 +38,7 @@ void lock(const fs::path& out) {
   }
 }
 
-/// Where a run ends before its time: writes down what is known, and goes on with the error.
+/// Ends a run early: writes the reports with what is known, then throws the error.
 [[noreturn]] void give_up(const Class& of_all, const Ledger& ledger, const std::string& reason) {
   try {
     write_reports(of_all, ledger, {});
@@ -58,8 +58,9 @@ void lock(const fs::path& out) {
   throw CannotGrade(text + "\nRun the same command again to grade them.");
 }
 
-/// What was handed in anew counts: what is there of it now is held against what was graded.
-/// @return of how many submissions
+/// Forgets the results of submissions that were handed in anew, by comparing what is there now with
+/// what was graded.
+/// @return how many submissions have changed
 long forget_changed(const std::vector<CohortEntry>& entries, const Ledger& ledger) {
   return std::ranges::count_if(entries, [&](const CohortEntry& entry) {
     if (!ledger.is_done(entry.name)) return false;
@@ -72,7 +73,7 @@ long forget_changed(const std::vector<CohortEntry>& entries, const Ledger& ledge
   });
 }
 
-/// @return what is not done
+/// @return the submissions that are not done
 std::vector<Undone> grade_with_engine(const CohortOptions& options,
                                       const std::vector<CohortEntry>& entries,
                                       const CohortSettings& settings, const Ledger& ledger) {
@@ -190,9 +191,9 @@ void grade_one(const CohortTask& task) {
   }
   const std::string& name = batch.names[task.number];
   const Ledger ledger(task.out);
-  // Slurm starts a job again where a node fails.
+  // Slurm starts a job again if a node fails, so it may be done already.
   if (ledger.is_done(name)) return;
-  // A machine that cannot grade is not the submission's fault.
+  // This throws on a machine that cannot grade, which is not the submission's fault.
   choose_backend({.backend = settings->backend, .gpu = settings->gpu}, GpuUser::others);
   Grading(name, *settings, ledger).enter();
 }

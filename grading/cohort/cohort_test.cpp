@@ -16,7 +16,7 @@
 #include "grading/cohort/test/broken_cohort.hpp"
 #include "grading/results/files.hpp"
 
-// The command as a whole, on submissions of which most are broken.
+// Runs the whole command on submissions most of which are broken.
 namespace tilewise::grading {
 namespace {
 
@@ -86,7 +86,7 @@ TEST_F(CohortTest, GoesOnAfterAKill) {
   take_seed(out(), killed);
   for (const double limit_s : {0.4, 1.5}) {
     Command command = grade(killed);
-    command.time_limit_s = limit_s;  // then its whole group is killed
+    command.time_limit_s = limit_s;  // then the command's whole process group is killed
     run_command(command);
   }
   // What a kill may leave: half a submission, and files that are not whole.
@@ -98,7 +98,7 @@ TEST_F(CohortTest, GoesOnAfterAKill) {
   EXPECT_EQ(text_of(killed / "statistics.csv"), text_of(out() / "statistics.csv"));
 }
 
-/// Submissions of which nothing can be graded, each in another way; anna's alone has a file.
+/// Submissions that cannot be graded, each for another reason. Only anna's has a file.
 class HostileCohort {
  public:
   static constexpr const char* kernel = "labs/03_shared_memory/matmul_shared.cu";
@@ -195,7 +195,7 @@ TEST_F(CohortTest, WritesWhatIsKnownWhenItIsStopped) {
     RunningCommand running(std::move(command));
     const auto scratches = [&] { return std::distance(fs::directory_iterator(temporary), {}); };
     while (scratches() < 2 &&
-           !running.is_over()) {  // the cohort's for a result, and that of a stage
+           !running.is_over()) {  // one for the cohort's result and one for a stage
     }
     ASSERT_EQ(::kill(std::stoi(text_of(pid_file)), signal), 0);
     const CommandResult result = running.wait();

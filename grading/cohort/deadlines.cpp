@@ -28,7 +28,7 @@ int number(const Match& match, int group) {
   return match[group].matched ? std::stoi(match[group].str()) : 0;
 }
 
-/// 1 for "January" and "Jan"; 0 for no month.
+/// Returns 1 for "January" and "Jan", and 0 for a word that is no month.
 int month_called(const std::string& name) {
   constexpr auto months = std::to_array<std::string_view>(
       {"January", "February", "March", "April", "May", "June", "July", "August", "September",
@@ -42,7 +42,7 @@ struct TimeOfDay {
   int hour = 0, minute = 0, second = 0;
 };
 
-/// @param zone_s  east of Greenwich; nothing: of this machine
+/// @param zone_s  seconds east of Greenwich; nothing means this machine's zone
 std::optional<std::time_t> time_of(int year, int month, int day, TimeOfDay clock,
                                    std::optional<int> zone_s = std::nullopt) {
   std::tm parts{};
@@ -53,7 +53,8 @@ std::optional<std::time_t> time_of(int year, int month, int day, TimeOfDay clock
   parts.tm_min = clock.minute;
   parts.tm_sec = clock.second;
   parts.tm_isdst = -1;
-  // Both go on counting where a day has no such hour, and a month no such day.
+  // timegm() and mktime() both carry over an hour that a day does not have or a day that a month
+  // does not have.
   const bool is_on_clock = clock.hour < 24 && clock.minute < 60 && clock.second < 60;
   const std::time_t time = zone_s ? ::timegm(&parts) - *zone_s : std::mktime(&parts);
   if (!is_on_clock || parts.tm_mon != month - 1 || parts.tm_mday != day) return std::nullopt;
@@ -270,7 +271,7 @@ std::optional<std::time_t> time_at(const nlohmann::ordered_json& object, const c
   return time;
 }
 
-/// The last of a group's, where one of it has an extension.
+/// Returns the latest due date in a group, because one of its students may have an extension.
 std::optional<std::time_t> due_date(const nlohmann::ordered_json& metadata) {
   std::optional<std::time_t> due;
   for (const auto& user : metadata.value("users", nlohmann::ordered_json::array())) {

@@ -13,32 +13,32 @@
 
 namespace tilewise::grading {
 
-/// Puts the sources of a submission into place, whatever a run that was killed left there. Where
-/// there is nothing to grade, enters why.
+/// Puts the sources of a submission into place, whatever a killed run left there. If there is
+/// nothing to grade, enters the reason.
 /// @return whether there is something to grade
-/// @throws CannotGrade where a file cannot be written
+/// @throws CannotGrade if a file cannot be written
 bool prepare(const CohortEntry& entry, const Ledger& ledger);
 
-/// A submission that was prepared, on its way in a process of its own.
+/// A prepared submission that is being graded in a process of its own.
 class Grading {
  public:
-  /// @param ledger  outlives this object
+  /// @param ledger  must outlive this object
   Grading(std::string name, const CohortSettings& settings, const Ledger& ledger);
 
   const std::string& name() const { return name_; }
 
-  /// Waits for a moment. Tells whether it has ended.
+  /// Waits for a moment and returns whether grading has ended.
   /// @throws Interrupted
   bool is_over() { return command_->is_over(); }
 
-  /// Asks it to end, and does not wait for that.
+  /// Asks the process to end, and does not wait for it.
   void ask_to_end() { command_->ask_to_end(); }
 
-  /// Ends it, so that it clears up after itself. Nothing is entered.
+  /// Ends the process in a way that lets it clean up after itself. Enters nothing.
   void end();
 
-  /// Waits for its end, and enters what came of it.
-  /// @throws Interrupted; CannotGrade where it cannot be written
+  /// Waits for the process to end, and enters the result.
+  /// @throws Interrupted; CannotGrade if the result cannot be written
   void enter();
 
  private:
@@ -53,24 +53,24 @@ class Grading {
   std::optional<RunningCommand> command_;
 };
 
-/// Grades the submissions that are not done yet on this machine, so many at a time, each in a
+/// Grades on this machine the submissions that are not done yet, `jobs` at a time, each in a
 /// process of its own. Whatever one of them does, the others are graded.
 /// @param done  called after each, with its name
-/// @throws CannotGrade where results cannot be written; Interrupted
+/// @throws CannotGrade if results cannot be written; Interrupted
 void grade_locally(const std::vector<CohortEntry>& entries, const CohortSettings& settings,
                    const Ledger& ledger, int jobs,
                    const std::function<void(const std::string&)>& done);
 
 struct SlurmOptions {
-  int jobs = 0;           ///< submissions at a time; 0: as many as Slurm likes
-  std::string arguments;  ///< more for sbatch
+  int jobs = 0;           ///< submissions at a time; 0 for as many as Slurm likes
+  std::string arguments;  ///< more arguments for sbatch
 };
 
-/// What happens on a cluster, as it becomes known here.
+/// The functions that are called when something on a cluster becomes known here.
 struct SlurmListener {
   std::function<void(const std::string& name)> done;
-  std::function<void(const std::string& text)> note;      ///< to be read later, too
-  std::function<void(const std::string& text)> progress;  ///< until the next
+  std::function<void(const std::string& text)> note;      ///< for text that stays
+  std::function<void(const std::string& text)> progress;  ///< for text that the next one replaces
 };
 
 /// A submission that Slurm took and did not grade, through no fault of its own.
@@ -79,19 +79,19 @@ struct Undone {
   std::string reason;  ///< "Slurm says CANCELLED"
 };
 
-/// Grades the submissions that are not done yet on a cluster, one task of a job array each, and
-/// waits for them. Where the cluster takes no more jobs, the rest follow as it does. What an
-/// earlier run submitted and Slurm still has is waited for, not submitted again. The cohort's
+/// Grades on a cluster the submissions that are not done yet, each as one task of a job array, and
+/// waits for them. If the cluster takes no more jobs, the rest follow when it does. Jobs that an
+/// earlier run submitted and that Slurm still has are waited for, not submitted again. The cohort's
 /// folder, this build and the course must be on a file system that all nodes see.
-/// @return what is not done when no job is left; it may be graded by another run
-/// @throws CannotGrade where Slurm is missing, refuses, or does not answer for long; Interrupted,
-///         after which jobs go on
+/// @return the submissions that are not done when no job is left; another run may grade them
+/// @throws CannotGrade if Slurm is missing, refuses, or does not answer for long; Interrupted,
+///         after which the jobs continue
 std::vector<Undone> grade_on_cluster(const std::vector<CohortEntry>& entries,
                                      const CohortSettings& settings, const Ledger& ledger,
                                      const SlurmOptions& options, const SlurmListener& listener);
 
-/// To be asked before a cohort is graded elsewhere.
-/// @throws CannotGrade where Slurm still has submissions of an earlier run, or does not tell
+/// Must be called before a cohort is graded elsewhere than on the cluster.
+/// @throws CannotGrade if Slurm still has submissions of an earlier run, or does not answer
 void demand_none_on_cluster(const Ledger& ledger);
 
 }  // namespace tilewise::grading

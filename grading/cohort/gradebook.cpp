@@ -12,7 +12,7 @@
 namespace tilewise::grading {
 namespace {
 
-/// All comments in one cell.
+/// Returns all comments as the text of one cell.
 std::string comments_of(const Mark& mark) {
   std::string text;
   for (const Remark& remark : mark.remarks) {
@@ -27,7 +27,7 @@ std::string points_or_nothing(const Mark& mark) {
   return mark.has_points() ? points_in_words(mark.points) : "";
 }
 
-/// What a student reads beside the points on a platform.
+/// Returns what a student reads beside the points on a platform.
 std::string platform_comment(const Mark& mark) {
   const std::string time = mark.late_days() > 0 ? time_in_words(mark) : "";
   const std::string comments = comments_of(mark);
@@ -123,8 +123,8 @@ std::string statistics_csv(const std::vector<Mark>& marks) {
   return csv;
 }
 
-// docs.moodle.org, "Grade import": a grade and its feedback are to be imported together, and who
-// has no grade keeps the one that is there.
+// Source: docs.moodle.org, "Grade import". A grade and its feedback must be imported together. A
+// student without a row keeps the grade that is there.
 std::string moodle_csv(const std::vector<Mark>& marks, const std::string& title) {
   std::string csv =
       csv_row({"Full name", "ID number", "Email address", title, title + " feedback"});
@@ -136,8 +136,8 @@ std::string moodle_csv(const std::vector<Mark>& marks, const std::string& title)
   return csv;
 }
 
-// As lib/gradebook_importer.rb of Canvas reads it: the first four columns tell whose the row is,
-// and below the headings stands a row of points possible.
+// The format is the one that lib/gradebook_importer.rb of Canvas reads: the first four columns tell
+// whose the row is, and below the headings is a row of possible points.
 std::string canvas_csv(const std::vector<Mark>& marks, const std::vector<Student>& students,
                        const std::string& title) {
   std::string csv = csv_row({"Student", "ID", "SIS User ID", "SIS Login ID", "Section", title});
@@ -151,7 +151,7 @@ std::string canvas_csv(const std::vector<Mark>& marks, const std::vector<Student
       const auto found = student->cells.find(heading);
       return found == student->cells.end() ? "" : found->second;
     };
-    // What another platform calls an id is another student's in Canvas.
+    // Another platform's id may be another student's in Canvas, so the column ID stays empty.
     const bool is_of_canvas = student->cells.contains("sis login id");
     csv += is_of_canvas
                ? csv_row({mark.name, cell("id"), cell("sis user id"), cell("sis login id"),

@@ -36,8 +36,8 @@ th button::after { content: " \2195"; } [aria-sort=ascending] button::after { co
 }
 )";
 
-// Without scripts a heading is a heading. It sorts by what its column says: by numbers where it has
-// some, those without last.
+// Without scripts a heading is plain text. With them it sorts by its column's content: by number if
+// there are numbers, with the rows that have none last.
 constexpr const char* script = R"(<script>
 for (const table of document.querySelectorAll("table.sorted")) {
   const headings = [...table.tHead.rows[0].cells];
@@ -65,7 +65,7 @@ for (const table of document.querySelectorAll("table.sorted")) {
 </script>
 )";
 
-/// A name as part of a relative address.
+/// Returns a name encoded as part of a relative address.
 std::string in_address(const std::string& name) {
   std::string address;
   for (const unsigned char c : name) {
@@ -75,7 +75,7 @@ std::string in_address(const std::string& name) {
   return address;
 }
 
-/// Wide tables scroll by themselves, with the keyboard, too.
+/// Makes wide tables scroll by themselves, with the keyboard, too.
 std::string scrolling(const std::string& label, const std::string& table) {
   return fmt::format(
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">{}</div>\n",
@@ -86,7 +86,7 @@ std::string points(double score, int max_score) {
   return fmt::format("{}/{}", points_in_words(score), max_score);
 }
 
-/// Of two students who handed in together each has a row.
+/// Returns a student's row. Students who handed in together each have one.
 std::string gradebook_row(const Mark& mark, const std::vector<std::string>& stages) {
   const bool has_feedback = mark.state() != Mark::State::missing || !mark.remarks.empty();
   const std::string name =

@@ -82,7 +82,7 @@ TEST(Gradebook, CountsHowTestsWent) {
       "03_shared_memory,MatmulShared.CannotBeJudged,memory,0,0,2,0.0\r\n";
   std::vector<Mark> all = marks();
   EXPECT_EQ(statistics_csv(all), expected);
-  all.push_back(all.front());  // whom anna handed in with
+  all.push_back(all.front());  // anna handed in together with this student
   all.back().name = "anna's friend";
   EXPECT_EQ(statistics_csv(all), expected);
 }

@@ -23,7 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Archives of a folder, which platforms may put a student's files below.
+/// Returns the archives in a folder and up to two levels below it, where platforms may put a
+/// student's files.
 std::vector<fs::path> archives_in(const fs::path& folder) {
   constexpr int deepest = 2;
   constexpr std::size_t most = 20;
@@ -40,8 +41,8 @@ std::vector<fs::path> archives_in(const fs::path& folder) {
   return archives;
 }
 
-/// Files of a folder that have a place; where it has none, those of archives that lie in it, of
-/// which one that cannot be read is told of only where no other has any.
+/// Takes the files of a folder that have a place or, if there are none, those of the archives in
+/// it. An archive that cannot be read is reported only if no other one has such files.
 std::string take_from_tree(const fs::path& folder, const fs::path& to,
                            const PlaceInLabs& place_of) {
   if (std::string problem = take_from_folder(folder, to, place_of); !problem.empty()) {
@@ -69,7 +70,7 @@ std::string take_placed(const HandedIn& source, const fs::path& to, const PlaceI
   if (fs::is_directory(source.path, error)) return take_from_tree(source.path, to, place_of);
   const std::string name = name_of(source);
   const auto place = place_of(name);
-  // Where it has no place as a part of labs, it may have one by its name.
+  // A source file without a place in labs may still have one by its name.
   const bool is_source = in_lower_case(name).find(".cu") != std::string::npos;
   if (!place && is_source && ending_of_archive(name).empty()) return "";
   if (!place) return take_from_archive(source.path, to, place_of);
@@ -86,7 +87,7 @@ std::string take_one(const HandedIn& source, const fs::path& to) {
       to, [&](const PlaceInLabs& place_of) { return take_placed(source, to, place_of); });
 }
 
-/// Why nothing that was handed in has a place.
+/// Returns why nothing that was handed in has a place.
 std::string nothing_of_a_stage(const CohortEntry& entry) {
   std::set<std::string> others;
   const auto look_at = [&](const fs::path& path) -> std::optional<fs::path> {
@@ -101,7 +102,7 @@ std::string nothing_of_a_stage(const CohortEntry& entry) {
   const ScratchDirectory nothing;
   for (const HandedIn& source : entry.sources) take_placed(source, nothing.path(), look_at);
   std::string text = "it holds no labs/NN_topic/*.cu of a stage";
-  // Where students go by pseudonyms, their files may tell names that nobody knows to be secret.
+  // If students go by pseudonyms, their files may reveal names that are not known to be secret.
   if (others.empty() || !entry.secrets.empty()) return text;
   return text + fmt::format("; {} {} called as none of the course's files", fmt::join(others, ", "),
                             others.size() == 1 ? "is" : "are");
@@ -141,7 +142,7 @@ std::string take_sources(const CohortEntry& entry, const fs::path& to) {
   for (const HandedIn& source : entry.sources) {
     const ScratchDirectory scratch;
     const std::string name = source.path.filename().string();
-    // A report beside the code is no archive, and need be none.
+    // A report beside the code is no archive, and need not be one.
     if (std::string problem = take_one(source, scratch.path()); !problem.empty()) {
       last_problem = fmt::format("{}: {}", printable(name_of(source)), problem);
       if (problem != no_archive) return last_problem;
@@ -170,7 +171,7 @@ std::string without_secrets(std::string text, const CohortEntry& entry) {
   };
   for (const std::string& secret : entry.secrets) {
     for (std::size_t at = text.find(secret); at != text.npos; at = text.find(secret, at)) {
-      // A number may be a part of another.
+      // A secret inside a longer word stays, because a number may be a part of another.
       if (is_of_a_word(at - 1) || is_of_a_word(at + secret.size())) {
         ++at;
         continue;
@@ -184,7 +185,7 @@ std::string without_secrets(std::string text, const CohortEntry& entry) {
 
 namespace {
 
-/// What one student has handed in, by what keeps students apart.
+/// All that one student has handed in.
 struct Collected {
   std::string student;
   std::vector<std::pair<HandedIn, Delivered>> parts = {};
@@ -196,7 +197,8 @@ std::string name_of(const std::vector<Person>& people) {
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
-/// Leaves what the last attempt holds: of everything, or of each file, as the platform counts.
+/// Removes all but the last attempt: of everything, or of each file, depending on what the platform
+/// counts.
 void leave_the_last(Collected& one, std::vector<std::string>& notes) {
   std::optional<std::time_t> last, first;
   for (const auto& [source, delivered] : one.parts) {
@@ -245,7 +247,7 @@ CohortEntry entry_of(Collected one, bool needs_id) {
   return entry;
 }
 
-/// What lies in a folder, by name.
+/// Returns the items of a folder, sorted by name.
 std::vector<fs::path> items_of(const fs::path& folder) {
   std::vector<fs::path> items;
   std::error_code error;
@@ -261,16 +263,17 @@ std::vector<fs::path> items_of(const fs::path& folder) {
   return items;
 }
 
-/// Whether what lies somewhere is one submission's, and not a class's.
+/// Whether the items belong to one submission rather than to a class.
 bool is_of_one(const std::vector<fs::path>& items) {
   return std::ranges::any_of(items, [](const fs::path& item) {
     return item.filename() == "labs" || candidate_by_name(item.filename()).has_value();
   });
 }
 
-/// Of an archive of a class the folder that holds it: "Lab 3/Submissions". A folder that all lie in
-/// is passed over, as archives have it that were made of one; further ones where more than one
-/// thing lies in them, since the only student of a class may hand in a folder, too.
+/// Returns the folder in a class's archive that holds the submissions, such as "Lab 3/Submissions".
+/// A single outer folder is skipped, because archives that were made of a folder have one. Further
+/// single folders are skipped only if they hold more than one thing, since the only student of a
+/// class may hand in a folder, too.
 fs::path below_folders_of_all(fs::path folder) {
   std::vector<fs::path> items = items_of(folder);
   for (bool is_first = true; items.size() == 1 && fs::is_directory(items.front());
@@ -284,8 +287,9 @@ fs::path below_folders_of_all(fs::path folder) {
   return folder;
 }
 
-/// Of a folder of one folder that, where a platform delivers a class in it: "Lab 3/" with
-/// submission_metadata.yml, or with names of two students or more that it has numbered.
+/// Returns the inner folder if a folder holds only that and a platform delivers a class in it,
+/// otherwise the folder itself. Such an inner folder has submission_metadata.yml, or the names of
+/// at least two students that the platform has numbered.
 fs::path below_folder_of_platform(const fs::path& folder) {
   const std::vector<fs::path> items = items_of(folder);
   std::error_code error;

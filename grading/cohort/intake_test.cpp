@@ -29,7 +29,7 @@ void put(const fs::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
 }
 
-/// Paths and contents of all that was taken.
+/// Returns the paths and contents of all that was taken.
 std::vector<std::string> files_below(const fs::path& folder) {
   std::vector<std::string> files;
   for (const auto& item : fs::recursive_directory_iterator(folder)) {
@@ -97,7 +97,7 @@ TEST_F(EntriesTest, MayBeFilesByThemselves) {
 
 using Names = std::vector<std::string>;
 
-/// "anna: shared=text, 2x2=text" for each student, or what is wrong.
+/// Returns "anna: shared=text, 2x2=text" for each student, or what is wrong.
 Names taken_in(const fs::path& submissions) {
   Names all;
   for (const CohortEntry& entry : take_in(submissions).entries) {
@@ -195,7 +195,7 @@ TEST_F(EntriesTest, KeepWhichFilesTheyWere) {
   const struct {
     std::string path, sha256;
   } expected[] = {
-      {"hw/Matmul_Shared (1).CU",  // as sha256sum has it of the bytes that were handed in
+      {"hw/Matmul_Shared (1).CU",  // what sha256sum prints for the bytes that were handed in
        "8e4621379786ef42a4fec155cd525c291dd7db3c1fde3478522f4f61c03fd1bd"},
       {"x/labs/03_shared_memory/matmul_shared.cu", of_abc},
       {"matmul_shared.cu", of_abc}};
@@ -278,7 +278,7 @@ TEST_F(EntriesTest, AreNotUnpackedForLong) {
   fs::remove(in() / "x.zip");
   many.push_back({"x.zip", last.str()});
   write_zip(in() / "many.zip", many);
-  // As long as no file's name is, and as deep as no expression should go.
+  // These names are longer than any file's, and would make a regular expression recurse too deeply.
   write_archive(in() / "names.tar.xz",
                 {{std::string(300'000, ' ') + "matmul_shared.cu", "x"},
                  {"matmul_shared" + std::string(300'000, ' ') + ".cu", "x"}});
@@ -358,7 +358,7 @@ TEST_F(EntriesTest, AreUnpackedNoFurtherThanTheirStageGoes) {
     items.push_back({"labs/03_shared_memory/matmul_shared.cu", large});
     items.push_back({"other/labs/03_shared_memory/matmul_shared.cu", large});
   }
-  // Longer than any file's name may be, and than any path.
+  // These are longer than any file's name, and than any path, may be.
   items.push_back({"labs/" + std::string(300, 'n') + "/x.cu", "x"});
   items.push_back({"labs/03_shared_memory/" + std::string(5000, 'n') + ".cu", "x"});
   items.push_back({"labs/03_shared_memory/MATMUL_SHARED.CU", "x"});

@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// What the files of a stage say, the first that says something.
+/// Returns the name that the first of a stage's files with a name gives.
 std::string name_in_folder(const fs::path& folder) {
   std::vector<fs::path> sources;
   std::error_code error;

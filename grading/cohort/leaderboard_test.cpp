@@ -59,7 +59,7 @@ TEST(LeaderboardsOf, RanksThoseWhoHavePassed) {
                                             Place{3, "slow", 100}, Place{4, "last", 50}));
 }
 
-/// A cohort of which one wants to be shown.
+/// A cohort in which one student is to be shown.
 class ShowLeaderboard : public testing::Test {
  protected:
   ShowLeaderboard() {

@@ -36,7 +36,7 @@ Json document_of(const CohortSettings& settings) {
           {"stages", settings.stages},
           {"backend", settings.backend},
           {"gpu", settings.gpu},
-          // As text: JSON's numbers do not hold 64 bits.
+          // The seed is stored as text, because JSON's numbers do not hold 64 bits.
           {"seed", std::to_string(settings.seed)},
           {"pseudonyms", settings.pseudonyms}};
 }
@@ -88,13 +88,13 @@ CohortSettings settle(const fs::path& out, CohortSettings wanted) {
 }
 
 std::string file_name_of(const std::string& name) {
-  // Of the 255 bytes that a name may have, some are for ".problem.part".
+  // A file's name may have 255 bytes, some of which are needed for ".problem.part".
   constexpr std::size_t longest = 200;
   std::string plain = name;
   std::ranges::replace(plain, '/', '_');
   if (plain.starts_with('.')) plain[0] = '_';
   if (name.size() <= longest && plain == name) return name;
-  // FNV-1a: the same on every machine of a cluster.
+  // FNV-1a gives the same number on every machine of a cluster.
   std::uint64_t number = 0xCBF29CE484222325;
   for (const char c : name) number = (number ^ static_cast<unsigned char>(c)) * 0x100000001B3;
   return fmt::format("{}~{:016x}", plain.substr(0, longest - 17), number);

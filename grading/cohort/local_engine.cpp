@@ -17,13 +17,14 @@ namespace {
 
 constexpr std::size_t longest_problem_bytes = 4000;
 
-/// Why there is no result, as it may be shown to the student.
+/// Returns an outcome without a result, with the reason in a form that may be shown to the student.
 GradedSubmission without_result(std::string_view problem) {
   return {{}, for_students(problem, longest_problem_bytes)};
 }
 
-/// Takes the sources of a submission. Whatever is odd about it is its own trouble.
-/// @throws CannotGrade where they cannot be written, Interrupted
+/// Takes the sources of a submission. Whatever is odd about them is returned as the submission's
+/// problem.
+/// @throws CannotGrade if they cannot be written, Interrupted
 std::string try_to_take(const CohortEntry& entry, const std::filesystem::path& to) {
   try {
     return take_sources(entry, to);
@@ -36,7 +37,8 @@ std::string try_to_take(const CohortEntry& entry, const std::filesystem::path& t
   }
 }
 
-/// What an archive or a folder in it is called may tell whose it is.
+/// Replaces the recorded paths by the course's file names, because the name of an archive or of a
+/// folder in it may tell whose it is.
 void forget_paths(const std::filesystem::path& sources) {
   for (const std::filesystem::path& place : places_in(sources)) {
     if (const auto origin = origin_of(sources, place)) {
@@ -75,13 +77,14 @@ void Grading::enter() {
 }
 
 void Grading::end() {
-  // It ends an examiner, which ends workers, and removes a folder.
+  // The process first ends an examiner, which ends its workers, and removes a folder.
   constexpr double patience_s = 10;
   command_->end(patience_s);
 }
 
 Command Grading::command(const CohortSettings& settings) const {
-  // Every test of every stage at its time limit; then something else is wrong.
+  // This suffices for every test of every stage at its time limit; beyond it something else is
+  // wrong.
   constexpr double hopeless_s = 3600;
   Command command;
   command.arguments = {tool("tilewise"), "grade",
@@ -90,7 +93,7 @@ Command Grading::command(const CohortSettings& settings) const {
                        "--gpu",          settings.gpu,
                        "--json",         json()};
   command.arguments.insert(command.arguments.end(), settings.stages.begin(), settings.stages.end());
-  // Command lines are there for every process to read.
+  // The seed is not an argument, because every process can read command lines.
   command.environment = {{"TILEWISE_SEED", std::to_string(seed_for(settings, name_))}};
   command.time_limit_s = hopeless_s;
   return command;
@@ -121,7 +124,7 @@ class LocalRun {
   LocalRun(const LocalRun&) = delete;
   LocalRun& operator=(const LocalRun&) = delete;
 
-  /// What is still under way, where this run is given up, is asked to end before any is waited for.
+  /// If this run is given up, all that is under way is asked to end before any of it is waited for.
   ~LocalRun() {
     for (Grading& grading : running_) grading.ask_to_end();
     for (Grading& grading : running_) grading.end();

@@ -23,7 +23,7 @@ int max_points_of(const std::vector<RubricEntry>& tests) {
   return sum;
 }
 
-/// A test by its name, or what of it comes after the dot.
+/// Finds a test by its name, or by the part of the name after the dot.
 const RubricEntry& test_called(const std::string& word, const std::vector<RubricEntry>& tests,
                                const std::string& where) {
   const auto found = std::ranges::find_if(tests, [&](const RubricEntry& entry) {
@@ -37,7 +37,7 @@ const RubricEntry& test_called(const std::string& word, const std::vector<Rubric
 }
 
 double read_points(std::string text, const std::string& where) {
-  std::ranges::replace(text, ',', '.');  // as half of the world writes them
+  std::ranges::replace(text, ',', '.');  // half of the world writes a decimal comma
   try {
     std::size_t end = 0;
     const double points = std::stod(text, &end);

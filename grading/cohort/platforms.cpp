@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "Doe Jane_123_assignsubmission_file_", or that and a file's name. The middle is the same in all
-/// languages; before it stand a group's name and a hyphen where there are groups, and instead of a
-/// name "Participant", in the site's language, where grading is blind.
+/// Reads "Doe Jane_123_assignsubmission_file_", which a file's name may follow. The middle is the
+/// same in all languages. If there are groups, a group's name and a hyphen come first. If grading
+/// is blind, "Participant" in the site's language replaces the name.
 std::optional<Delivered> of_moodle(const std::string& name) {
   static const std::regex form(R"((.+?)_(\d+)_assignsubmission_(file|onlinetext)_?(.*))");
   std::smatch found;
@@ -28,8 +28,9 @@ std::optional<Delivered> of_moodle(const std::string& name) {
   return Delivered{.people = {{found[1], {found[2]}}}, .id = found[2], .file = found[4]};
 }
 
-/// "doejane_LATE_123_456_matmul_shared-1.cu", for a group its name instead; where names are
-/// withheld "LATE_anon_aB3cD_456_matmul_shared.cu"; "doejane_123_text.html" of what was typed in.
+/// Reads "doejane_LATE_123_456_matmul_shared-1.cu", in which a group's name may replace the
+/// student's; "LATE_anon_aB3cD_456_matmul_shared.cu", if names are withheld; and
+/// "doejane_123_text.html", for text that was typed in.
 std::optional<Delivered> of_canvas(const std::string& name) {
   static const std::regex form(R"((.+?)_(LATE_)?(\d+)_(?:\d+_(.+)|((?:text|link)\.html)))");
   static const std::regex anonymous(R"((LATE_)?(anon_\w+?)_(\d+)_(.+))");
@@ -58,8 +59,8 @@ HandedInAt said_by(const char* platform, const std::string& time) {
   return {.time = parse_time(time, DayMeans::its_beginning), .said_by = platform};
 }
 
-/// "Lab 3_doej_attempt_2026-11-20-23-59-00_matmul_shared.cu", and a receipt that ends after the
-/// time: the title with the login, the time, and the file.
+/// Matches "Lab 3_doej_attempt_2026-11-20-23-59-00_matmul_shared.cu", and a receipt, whose name
+/// ends after the time. The groups are the title with the login, the time, and the file.
 const std::regex blackboard(R"((.+)_attempt_(\d{4}(?:-\d\d){5})(?:_(.+)|(\.txt)))");
 
 std::optional<Delivered> of_blackboard(const std::string& name, const std::string& title) {
@@ -74,8 +75,8 @@ std::optional<Delivered> of_blackboard(const std::string& name, const std::strin
   return delivered;
 }
 
-/// "123-456 - Jane Doe - Nov 20, 2026 1159 PM", or that and a file's name. What holds a year is a
-/// time, also where the site's language writes it in a way that is not known here.
+/// Reads "123-456 - Jane Doe - Nov 20, 2026 1159 PM", which a file's name may follow. A part with a
+/// year is a time, even if the site's language writes it in a way that is not known here.
 std::optional<Delivered> of_brightspace(const std::string& name) {
   static const std::regex form(R"((\d+)-\d+ - (.+?) - ([^-]*\d{4}[^-]*?)(?: - (.+))?)");
   std::smatch found;
@@ -87,8 +88,8 @@ std::optional<Delivered> of_brightspace(const std::string& name) {
                    .is_whole = true};
 }
 
-/// "Doe_Jane_doej_345": last name, first name, login and the platform's number. Other folders may
-/// look so, too: what is gained is a login that a roster may know.
+/// Reads "Doe_Jane_doej_345": last name, first name, login and the platform's number. Other folders
+/// may look the same; all that is gained is a login that a roster may know.
 Delivered of_a_folder(const std::string& name) {
   static const std::regex of_ilias(R"([^_]+_.+_([^_]+)_\d+)");
   std::smatch found;
@@ -96,7 +97,8 @@ Delivered of_a_folder(const std::string& name) {
   return {.people = {{name, {found[1]}}}};
 }
 
-/// "Jane Doe - matmul_shared.cu", as Google Classroom calls copies; or just what is somebody's.
+/// Reads "Jane Doe - matmul_shared.cu", as Google Classroom names copies, or any name that contains
+/// a student's.
 Delivered of_a_file(const std::string& name) {
   const std::size_t hyphen = name.find(" - ");
   const std::size_t ending = ending_of_archive(name).size();
@@ -138,7 +140,7 @@ Delivered delivered_as(const std::string& name, bool is_folder, const std::strin
 
 namespace {
 
-/// A value of YAML without its quotes.
+/// Returns a YAML value without its quotes.
 std::string unquoted(std::string value) {
   if (value.size() > 1 && value.front() == value.back() && (value[0] == '"' || value[0] == '\'')) {
     value = value.substr(1, value.size() - 2);
@@ -155,8 +157,8 @@ std::map<std::string, Delivered> delivered_by_gradescope(const fs::path& metadat
   std::map<std::string, Delivered> all;
   std::ifstream stream(metadata);
   Delivered* current = nullptr;
-  bool is_of_submitters = false;         // which those of earlier attempts, further in, are not
-  constexpr std::size_t longest = 1000;  // as far as names go
+  bool is_of_submitters = false;         // those of earlier attempts are indented further
+  constexpr std::size_t longest = 1000;  // no name is longer
   for (std::string line; std::getline(stream, line);) {
     if (line.size() > longest) continue;
     std::smatch found;
@@ -200,7 +202,8 @@ HandedInAt committed_at(const fs::path& clone) {
   }
   static const std::regex hash("[0-9a-f]{40}|[0-9a-f]{64}");
   if (!std::regex_match(head, hash)) return {};
-  // A repository's own settings name programs to run: git gets to see its objects from another one.
+  // A repository's own settings may name programs to run, so git reads its objects by way of
+  // another one.
   const ScratchDirectory empty;
   fs::create_directories(empty.path() / "objects");
   fs::create_directories(empty.path() / "refs");
@@ -220,7 +223,7 @@ HandedInAt committed_at(const fs::path& clone) {
 bool is_nobodys(const std::string& name) {
   static const std::set<std::string> of_others = {"__MACOSX", "Thumbs.db", "desktop.ini",
                                                   "index.html"};
-  // Lists of students, in all the forms that platforms and instructors put beside.
+  // Lists of students, in all the forms that platforms and instructors put beside the submissions.
   static const std::set<std::string> tables = {".csv", ".json", ".ods", ".xls", ".xlsx", ".yml"};
   return name.starts_with('.') || of_others.contains(name) ||
          tables.contains(in_lower_case(fs::path(name).extension().string()));

@@ -1,6 +1,6 @@
 /// \file
-/// What learning platforms call the things that students have handed in. Another platform is one
-/// function more.
+/// Reads the names that learning platforms give to what students have handed in. Another platform
+/// needs one more function.
 #pragma once
 
 #include <ctime>
@@ -12,54 +12,54 @@
 
 namespace tilewise::grading {
 
-/// When something was handed in, and who says so. A file's own date is nobody's word.
+/// When something was handed in, and who says so. A file's own date does not count.
 struct HandedInAt {
   std::optional<std::time_t> time = std::nullopt;
-  std::string said_by = {};  ///< "Gradescope", "its Git commit"; empty: nobody
-  bool marked_late = false;  ///< by the platform, without saying how late
+  std::string said_by = {};  ///< such as "Gradescope" or "its Git commit"; empty if nobody does
+  bool marked_late = false;  ///< whether the platform marks it late, without saying how late
 };
 
-/// Somebody as a platform knows them.
+/// A person as a platform knows them.
 struct Person {
   std::string name;
   std::vector<std::string> ids = {};  ///< numbers, addresses, logins
 };
 
-/// What a platform's name for something that was handed in tells.
+/// What a platform's name for something that was handed in reveals.
 struct Delivered {
-  std::vector<Person> people;  ///< one, or a group's
-  std::string id = {};         ///< tells students of one name apart; empty: there is none
-  std::string file = {};       ///< as its owner called it; empty where it is a folder
-  int attempt = 0;             ///< at this file: the last counts
+  std::vector<Person> people;  ///< one person, or those of a group
+  std::string id = {};         ///< tells students of the same name apart; may be empty
+  std::string file = {};       ///< the name that its owner gave it; empty for a folder
+  int attempt = 0;             ///< number of the attempt at this file; the last one counts
   HandedInAt at = {};
-  bool is_whole =
-      false;  ///< all of an attempt has its time: what has an earlier one does not count
+  bool is_whole = false;  ///< whether the time dates a whole attempt; earlier parts do not count
 };
 
-/// Known are Moodle ("Doe Jane_123_assignsubmission_file_"), Canvas
+/// Reads the names of Moodle ("Doe Jane_123_assignsubmission_file_"), Canvas
 /// ("doejane_LATE_123_456_matmul_shared-1.cu"), Blackboard
-/// ("Lab 3_doej_attempt_2026-11-20-23-59-00_matmul_shared.cu"), Brightspace ("123-456 - Jane Doe -
-/// Nov 20, 2026 1159 PM"), ILIAS ("Doe_Jane_doej_345") and Google Classroom ("Jane Doe -
-/// matmul_shared.cu"); otherwise a folder or an archive is called as its student is, and a source
-/// of a stage begins or ends so.
-/// @param title  as title_at_blackboard() tells it
+/// ("Lab 3_doej_attempt_2026-11-20-23-59-00_matmul_shared.cu"), Brightspace
+/// ("123-456 - Jane Doe - Nov 20, 2026 1159 PM"), ILIAS ("Doe_Jane_doej_345") and Google Classroom
+/// ("Jane Doe - matmul_shared.cu"). Otherwise a folder or an archive has the name of its student,
+/// and a stage's source begins or ends with it.
+/// @param title  what title_at_blackboard() returns
 Delivered delivered_as(const std::string& name, bool is_folder, const std::string& title = "");
 
-/// What all of a class begins with that Blackboard delivers: "Lab 3_". It tells logins that hold an
-/// underscore from the end of the assignment's title; empty where nothing does.
+/// Returns the beginning that all names from Blackboard share, such as "Lab 3_"; empty if there is
+/// none. It separates the assignment's title from logins that contain an underscore.
 std::string title_at_blackboard(const std::vector<std::filesystem::path>& items);
 
-/// What Gradescope puts beside the folders that it exports.
+/// The file that Gradescope puts beside the folders that it exports.
 inline constexpr const char* gradescope_metadata = "submission_metadata.yml";
 
-/// Of that: who handed in each folder, and when.
+/// Reads from that file who handed in each folder, and when.
 std::map<std::string, Delivered> delivered_by_gradescope(const std::filesystem::path& metadata);
 
-/// Of a clone of a repository, when its last commit was made; by the clock of whoever made it.
-/// Nothing of the clone's is run or believed but its objects.
+/// Returns when the last commit of a cloned repository was made, by the clock of whoever made it.
+/// Nothing from the clone is run, and only its objects are believed.
 HandedInAt committed_at(const std::filesystem::path& clone);
 
-/// What systems and platforms leave beside what students hand in.
+/// Whether a name is that of something that systems and platforms leave beside what students hand
+/// in.
 bool is_nobodys(const std::string& name);
 
 }  // namespace tilewise::grading

@@ -24,10 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A stage's tests as the student sees them, with what an instructor gave for each.
+/// Returns the result without what the student may not see of hidden tests.
 GradeResult shown_to_student(const Mark& mark) { return without_hidden(*mark.graded.result); }
 
-/// Which hidden test is meant is told by its number alone.
+/// Returns a remark's test as the student sees it; a hidden test shows its number only.
 std::string shown_test(const Mark& mark, const Remark& remark) {
   if (!mark.graded.result) return remark.test;
   const GradeResult shown = shown_to_student(mark);
@@ -61,14 +61,14 @@ std::string remarks_in_words(const Mark& mark) {
   return text;
 }
 
-/// When that was copied from what was handed in; empty if it is not known.
+/// Returns when the file was copied from what was handed in; empty if it is not known.
 std::string taken_in_words(const fs::path& origin) {
   struct stat status {};
   if (::stat(origin.c_str(), &status) != 0) return "";
   return ", taken in " + in_words(status.st_mtime);
 }
 
-/// Which files these were, so that nobody wonders whether the last one counted.
+/// Returns which files were graded, so that nobody wonders whether the last one counted.
 std::string files_in_words(const fs::path& sources) {
   std::string text;
   for (const fs::path& place : places_in(sources)) {
@@ -80,7 +80,7 @@ std::string files_in_words(const fs::path& sources) {
   return text.empty() ? "" : "Graded:\n" + text;
 }
 
-/// When and how it was handed in, and which attempt counts, as far as that is known.
+/// Returns when and how it was handed in, and which attempt counts, as far as that is known.
 std::string circumstances_in_words(const Mark& mark) {
   std::string text;
   if (const std::string time = time_in_words(mark); !time.empty()) text += "  " + time + "\n";
@@ -91,7 +91,7 @@ std::string circumstances_in_words(const Mark& mark) {
   return text;
 }
 
-/// What being late and what an instructor has made of the points that the tests gave.
+/// Returns the sum of points, if being late or an instructor has changed what the tests gave.
 std::string sum_in_words(const Mark& mark) {
   const bool is_sum_of_tests = mark.graded.result && mark.points == mark.graded.result->score;
   return is_sum_of_tests || !mark.has_points()
@@ -167,14 +167,14 @@ std::string gradescope_file(const Mark& mark) {
 
 namespace {
 
-/// Without what an earlier run wrote of students who are called otherwise now.
+/// Makes the folder without what an earlier run wrote about students who have other names now.
 void make_anew(const fs::path& folder) {
   std::error_code ignored;
   fs::remove_all(folder, ignored);
   demand_folder("--out", folder);
 }
 
-/// By student: a group's members may have other deadlines and points.
+/// Writes one file per student, because a group's members may have different deadlines and points.
 void write_feedback(const std::vector<Mark>& marks, const std::vector<std::string>& stages,
                     const Ledger& ledger) {
   const fs::path folder = ledger.folder() / "feedback";
@@ -186,7 +186,7 @@ void write_feedback(const std::vector<Mark>& marks, const std::vector<std::strin
   }
 }
 
-/// What platforms import. It has to tell who is who.
+/// Writes the tables that platforms import. They must have the real names.
 void write_for_platforms(const Class& of_all, std::vector<Mark> marks, const fs::path& out,
                          const std::string& title) {
   if (!of_all.has_roster) return;
@@ -210,7 +210,7 @@ void write_for_platforms(const Class& of_all, std::vector<Mark> marks, const fs:
   write_whole(file("canvas.csv"), canvas_csv(marks, of_all.real_students.students(), title));
 }
 
-/// What the folder is called.
+/// Returns the folder's name.
 std::string title_of(const fs::path& out) {
   return fs::absolute(out / "").parent_path().filename().string();
 }

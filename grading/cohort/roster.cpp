@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Headings in lower case, those of a kind in the order in which they are shown; also as Moodle has
-// them in German, Spanish, French and Polish.
+// Headings in lower case. Those of a kind are in the order in which they are preferred for display,
+// and include Moodle's in German, Spanish, French and Polish.
 const std::vector<std::string> name_headings = {
     "name",           "full name",          "student",         "student name",
     "display name",   "vollständiger name", "nombre completo", "nom complet",
@@ -59,11 +59,11 @@ const std::vector<std::string> address_headings = {"email",
                                                    "adresse de courriel",
                                                    "adres e-mail"};
 const std::vector<std::string> time_headings = {"submitted", "last modified (submission)"};
-// Of an instructor's own: what holds for this student instead of what holds for all.
+// Columns that instructors add: terms for this student that replace those for all.
 const std::vector<std::string> due_headings = {"extension", "extended until", "due", "due date"};
 const std::vector<std::string> late_days_headings = {"late days", "late_days", "free late days",
                                                      "free_late_days"};
-// What platforms' tables have beside.
+// Further columns of platforms' tables.
 const std::set<std::string> ignored_headings = {"",
                                                 "section",
                                                 "sections",
@@ -101,7 +101,7 @@ bool is_gradebook_of_canvas(const Table& table) {
 void demand_known_columns(const Table& table, const std::string& file) {
   std::vector<std::string> unknown;
   for (const std::string& heading : table.headings) {
-    // Behind the section stand all that Canvas has graded; Blackboard marks what it has.
+    // In Canvas' table all graded columns follow the section; Blackboard marks its graded columns.
     if (heading == "section" && is_gradebook_of_canvas(table)) break;
     if (heading.find("[total pts") != heading.npos) continue;
     const bool is_known = ignored_headings.contains(heading) || is_any_of(heading, name_headings) ||
@@ -119,7 +119,7 @@ void demand_known_columns(const Table& table, const std::string& file) {
       file, fmt::join(unknown, " and "), unknown.size() > 1 ? "are" : "is"));
 }
 
-/// The first of these columns that has something.
+/// Returns the cell of the first of these columns that is not empty.
 std::string first_of(const TableRow& row, const std::vector<std::string>& headings) {
   for (const std::string& heading : headings) {
     if (std::string cell = row[heading]; !cell.empty()) return cell;
@@ -127,7 +127,7 @@ std::string first_of(const TableRow& row, const std::vector<std::string>& headin
   return "";
 }
 
-/// The time in the first of these columns that has one.
+/// Returns the time in the first of these columns that has one.
 std::optional<std::time_t> time_in(const TableRow& row, const std::vector<std::string>& headings,
                                    DayMeans day, const std::string& where) {
   const std::string text = first_of(row, headings);
@@ -138,10 +138,10 @@ std::optional<std::time_t> time_in(const TableRow& row, const std::vector<std::s
       fmt::format("{}: {} is no time: write it as 2026-11-20 23:59", where, printable(text)));
 }
 
-/// Rows that are there for the platform's sake, and the staff.
+/// Whether a row is no student's, but the platform's own or one of the staff.
 bool is_nobody(const TableRow& row) {
   const std::string role = in_lower_case(row["role"]);
-  // Of Canvas' assignments that somebody posts by hand.
+  // Canvas has such a row for assignments that somebody posts by hand.
   const bool is_of_no_student =
       row["student"].empty() && row.cells.contains("sis login id") && row["id"].empty();
   return is_of_no_student || row["student"] == "Points Possible" ||
@@ -160,11 +160,11 @@ Student student_of(const TableRow& row, const std::string& where) {
   student.email = first_of(row, address_headings);
   for (const std::string& heading : id_headings) {
     std::string id = row[heading];
-    if (id.starts_with('#')) id.erase(0, 1);  // as Brightspace has it
+    if (id.starts_with('#')) id.erase(0, 1);  // Brightspace writes it
     if (id.empty()) continue;
     if (student.id.empty()) student.id = id;
     student.ids.push_back(id);
-    // "Participant 123", in the site's language: Moodle's folders have the number.
+    // Moodle writes "Participant 123" in the site's language, but its folders have only the number.
     const std::size_t blank = id.rfind(' ');
     if (heading == "identifier" && blank != id.npos) student.ids.push_back(id.substr(blank + 1));
   }
@@ -184,7 +184,7 @@ Student student_of(const TableRow& row, const std::string& where) {
   return student;
 }
 
-/// The words of a name: without case, accents, commas and dots.
+/// Returns the words of a name, without case, accents, commas and dots.
 std::vector<std::string> words_of(const std::string& name) {
   std::vector<std::string> words = {""};
   for (const char c : in_plain_letters(name)) {
@@ -199,7 +199,7 @@ std::vector<std::string> words_of(const std::string& name) {
   return words;
 }
 
-/// In any order: some platforms begin with the last name.
+/// Joins the words in sorted order, because some platforms begin with the last name.
 std::string without_order(std::vector<std::string> words) {
   std::ranges::sort(words);
   return fmt::format("{}", fmt::join(words, " "));
@@ -231,7 +231,7 @@ Roster::Roster(const fs::path& file) {
     }
   }
   if (students_.empty()) throw CannotGrade(name + " names no students");
-  index();  // by the name that they share, and then by what tells them apart
+  index();  // by the names that students share, and below by the names that tell them apart
   std::map<std::string, int> with_name;
   for (const Student& student : students_) ++with_name[student.name];
   for (Student& student : students_) {
@@ -264,8 +264,8 @@ std::vector<std::size_t> Roster::find(const Person& person) const {
   };
   std::vector<std::string> keys = person.ids;
   keys.push_back(person.name);
-  // "assignment-login" of GitHub Classroom, "Doe, Jane(login)" of Sakai, "Doe, Jane <address>" of
-  // mail, "Group A-Doe Jane".
+  // The keys are also parts of names such as "assignment-login" of GitHub Classroom, "Doe,
+  // Jane(login)" of Sakai, "Doe, Jane <address>" of mail, and "Group A-Doe Jane".
   for (std::size_t at = person.name.find('-'); at != person.name.npos;
        at = person.name.find('-', at + 1)) {
     keys.push_back(person.name.substr(at + 1));
@@ -307,7 +307,7 @@ Roster Roster::renamed(const std::vector<std::string>& names) const {
 
 namespace {
 
-/// Puts what a later entry holds to an earlier one.
+/// Adds what a later entry holds to an earlier one.
 void add_to(CohortEntry& first, const CohortEntry& second) {
   first.sources.insert(first.sources.end(), second.sources.begin(), second.sources.end());
   first.notes.insert(first.notes.end(), second.notes.begin(), second.notes.end());
@@ -384,7 +384,7 @@ Pseudonyms::Pseudonyms(fs::path file) : file_(std::move(file)) {
 }
 
 std::string Pseudonyms::of(const std::string& name) {
-  // As the file has it, where nothing is a formula.
+  // The key is written as in the file, where no cell may be a formula.
   const bool is_like_a_formula = name.find_first_of("=+-@") == 0;
   const std::string key = (is_like_a_formula ? "'" : "") + first_line(name);
   if (const auto known = of_name_.find(key); known != of_name_.end()) return known->second;

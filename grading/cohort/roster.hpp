@@ -16,13 +16,13 @@ namespace tilewise::grading {
 
 /// A student of the class.
 struct Student {
-  std::string name;                   ///< no two have the same
-  std::string id = {}, email = {};    ///< as shown; empty: unknown
-  std::vector<std::string> ids = {};  ///< all that the student may be called by, beside the name
-  HandedInAt at = {};                 ///< if the roster says so
+  std::string name;                   ///< no two students have the same
+  std::string id = {}, email = {};    ///< as shown; empty if unknown
+  std::vector<std::string> ids = {};  ///< everything but the name that identifies the student
+  HandedInAt at = {};                 ///< if the roster says when
   std::optional<std::time_t> due = std::nullopt;     ///< an extension, if the roster has one
   std::optional<int> free_late_days = std::nullopt;  ///< likewise
-  std::map<std::string, std::string> cells = {};     ///< of the roster, by headings in lower case
+  std::map<std::string, std::string> cells = {};     ///< in the roster, by headings in lower case
 };
 
 /// The students of a class, as a platform exports them: the gradebook of Canvas, participants or
@@ -31,24 +31,25 @@ struct Student {
 class Roster {
  public:
   Roster() = default;
-  /// @throws CannotGrade naming the columns that are not known, rows without a name or number, and
-  ///         those that are there twice
+  /// @throws CannotGrade naming unknown columns, rows without a name or number, or those that are
+  ///         there twice
   explicit Roster(const std::filesystem::path& file);
   explicit Roster(std::vector<Student> students);
 
   const std::vector<Student>& students() const { return students_; }
   const Student& operator[](std::size_t student) const { return students_[student]; }
 
-  /// Whoever goes by that name, or any of these numbers: nobody, one, or several whom it may be. By
-  /// number before name; "Doe, Jane", "Jane Doe" and "doejane" are one name.
+  /// Returns the students with that name or any of these numbers: none, one, or several who may be
+  /// meant. A number counts before the name; "Doe, Jane", "Jane Doe" and "doejane" are the same
+  /// name.
   std::vector<std::size_t> find(const Person& person) const;
 
-  /// The one student whom a line of a file names.
+  /// Returns the one student whom a line of a file names.
   /// @param where  that line
-  /// @throws CannotGrade where there is none, or more than one
+  /// @throws CannotGrade if there is none, or more than one
   std::size_t demand(const std::string& word, const std::string& where) const;
 
-  /// The same students by other names, without anything else that tells who they are.
+  /// Returns the same students with other names, without anything else that tells who they are.
   Roster renamed(const std::vector<std::string>& names) const;
 
  private:
@@ -60,25 +61,24 @@ class Roster {
   Index by_id_, by_name_;
 };
 
-/// Finds out whose each submission is, which becomes CohortEntry::students, and puts together what
-/// one student has handed in under several names. Where there is no roster, all who have handed in
-/// are one.
-/// @param file  the roster; empty: none
-/// @throws CannotGrade as Roster, and where a student has handed in with two groups
+/// Finds the owners of each submission, which become CohortEntry::students, and merges what one
+/// student has handed in under several names. Without a roster, all who have handed in form one.
+/// @param file  the roster; may be empty
+/// @throws CannotGrade as Roster does, and if a student has handed in with two groups
 Roster settle_students(std::vector<CohortEntry>& entries, const std::filesystem::path& file);
 
-/// The one file that tells whose a pseudonym is. A name keeps its pseudonym from run to run.
+/// The only file that tells whose a pseudonym is. A name keeps its pseudonym from run to run.
 class Pseudonyms {
  public:
   /// @param file  a table of pseudonyms and names, which need not be there yet
-  /// @throws CannotGrade where it cannot be read
+  /// @throws CannotGrade if it cannot be read
   explicit Pseudonyms(std::filesystem::path file);
 
-  /// A new one, which tells nothing, for a name that has none.
+  /// Returns the pseudonym of a name; a name without one gets a new one, which is random.
   std::string of(const std::string& name);
 
-  /// For nobody's eyes but its owner's.
-  /// @throws CannotGrade where it cannot be written
+  /// Writes the file so that only its owner may read it.
+  /// @throws CannotGrade if it cannot be written
   void write() const;
 
  private:

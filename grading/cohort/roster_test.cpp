@@ -240,7 +240,7 @@ TEST_F(DeadlinesTest, SayHowLateAndWhatItCosts) {
   EXPECT_EQ(Deadlines().lateness({}, "03_shared_memory", {.time = 1}).days, 0);
 }
 
-// Columns of an instructor's own; a platform's table has none of these.
+// These columns are an instructor's own; a platform's table has none of them.
 TEST_F(DeadlinesTest, StandInTheRosterToo) {
   const char* const table =
       "name,extension,late_days\nJane Doe,2026-11-22,\nMax Roe,-,3\nGus Poe,,\n";

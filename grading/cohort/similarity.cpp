@@ -41,7 +41,8 @@ void run(std::vector<std::string> arguments) {
     throw CannotGrade(fmt::format("{} {}", program, describe_ending(result)));
 }
 
-/// The files of the graded stages as one more hand-in, without what else lies beside them.
+/// Copies the files of the graded stages as one more submission, without the other files beside
+/// them.
 void copy_sources(const fs::path& from, const fs::path& to,
                   const std::vector<std::string>& stages) {
   for (const std::string& id : stages) {
@@ -52,7 +53,7 @@ void copy_sources(const fs::path& from, const fs::path& to,
   }
 }
 
-/// All in one comparison, with the solutions among what is compared with.
+/// Compares all submissions at once, with the solutions among those that are compared with.
 void run_jplag(const fs::path& graded, const std::vector<std::string>& stages) {
   const ScratchDirectory scratch;
   const fs::path skeletons = scratch.path() / "skeletons", known = scratch.path() / "known";
@@ -65,7 +66,7 @@ void run_jplag(const fs::path& graded, const std::vector<std::string>& stages) {
                            printable(graded.string()));
 }
 
-/// A comparison for each file, since it leaves out what one other file has.
+/// Makes a comparison for each file, because Dolos can ignore only what one other file has.
 void run_dolos(const fs::path& graded, const std::vector<std::string>& stages) {
   for (const std::string& id : stages) {
     for (const std::string& source : stage_called(id).sources) {

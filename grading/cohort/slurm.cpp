@@ -20,7 +20,7 @@
 namespace tilewise::grading {
 namespace {
 
-/// Slurm itself gives up earlier.
+/// Slurm itself gives up before this.
 constexpr double answer_within_s = 120;
 
 Command question(std::vector<std::string> arguments) {
@@ -34,7 +34,7 @@ CommandResult ask(std::vector<std::string> arguments) {
   return run_command(question(std::move(arguments)));
 }
 
-/// What it printed, or how it ended where it said nothing.
+/// Returns what the command printed, or how it ended if it said nothing.
 std::string words_of(const CommandResult& result) {
   if (result.output.empty()) return describe_ending(result);
   return printable(result.output.substr(0, result.output.find_last_not_of('\n') + 1));
@@ -53,7 +53,7 @@ std::string first_word(const std::string& text) {
 
 bool says(std::string_view text, std::string_view words) { return text.find(words) != text.npos; }
 
-/// Whether sbatch failed because the controller was busy or is gone for a while.
+/// Whether sbatch failed because the controller was busy, or cannot be reached for a while.
 bool passes_by_itself(const CommandResult& result) {
   if (result.ending == CommandResult::Ending::timed_out) return true;
   constexpr std::string_view causes[] = {"temporarily", "Unable to contact slurm controller",
@@ -63,14 +63,14 @@ bool passes_by_itself(const CommandResult& result) {
                              [&](std::string_view cause) { return says(result.output, cause); });
 }
 
-/// Whether there are more tasks than the cluster takes: at once, of a user, of a QOS, in an array.
+/// Whether there are more tasks than the cluster takes: at once, per user, per QOS, or per array.
 bool is_a_limit(std::string_view words) {
   constexpr std::string_view limits[] = {"violates accounting/QOS policy", "SubmitJob", "MaxJob",
                                          "Invalid job array specification"};
   return std::ranges::any_of(limits, [&](std::string_view limit) { return says(words, limit); });
 }
 
-/// Adds the tasks of some jobs, in parts where they are too many for one answer.
+/// Adds the tasks of some jobs, and asks in parts if they are too many for one answer.
 void append_tasks_of(std::span<const std::string> job_names, std::vector<SlurmTask>& tasks) {
   if (job_names.empty()) return;
   constexpr std::size_t names_at_a_time = 1000;  // the kernel takes 128 KiB in one argument
@@ -86,7 +86,7 @@ void append_tasks_of(std::span<const std::string> job_names, std::vector<SlurmTa
     throw CannotGrade(fmt::format("Slurm does not tell how its jobs are: {}", words_of(result)));
   }
   if (result.output_was_cut) {
-    // What is missing from the list would be taken for lost.
+    // Tasks that are missing from the list would be taken for lost.
     if (job_names.size() > 1) return in_halves();
     throw CannotGrade("Slurm's list of one array is longer than what is read of it");
   }
@@ -132,7 +132,7 @@ void demand_slurm() {
 SlurmAnswer submit(const SlurmArray& array) {
   RunningCommand command(question(sbatch(array)));
   while (!command.is_over()) {
-    // It would go on so for two minutes, and say nothing more.
+    // After such words sbatch would retry for two minutes, and say nothing more.
     for (const std::string_view words : {"sleeping and retrying", "temporarily disabled"}) {
       if (!says(command.output(), words)) continue;
       SlurmAnswer answer{"", std::string(command.output()), true};
@@ -146,7 +146,7 @@ SlurmAnswer submit(const SlurmArray& array) {
     if (is_a_limit(result.output)) return {"", words_of(result), false};
     throw CannotGrade(fmt::format("Slurm does not take the jobs: {}", words_of(result)));
   }
-  // "12", or "12;cluster", perhaps after words of the cluster's own.
+  // sbatch prints "12" or "12;cluster", perhaps after words of the cluster's own.
   std::istringstream lines(result.output);
   std::string id;
   for (std::string line; std::getline(lines, line);) {
@@ -168,7 +168,7 @@ std::vector<SlurmTask> parse_tasks(std::string_view lines) {
     std::istringstream rest(line);
     for (std::string cell; std::getline(rest, cell, '|');) cells.push_back(cell);
     if (cells.size() < 5) continue;
-    if (cells[2] == "N/A") continue;  // of no array
+    if (cells[2] == "N/A") continue;  // it belongs to no array
     std::size_t number = 0;
     if (!read_number(cells[2], number)) {
       throw CannotGrade(fmt::format("Slurm lists a task of an array as '{}'", printable(cells[2])));
@@ -212,7 +212,7 @@ fs::path log_of(const SlurmBatch& batch, std::size_t task, const Ledger& ledger)
 SlurmBatch begin_batch(std::vector<std::string> names, const Ledger& ledger) {
   SlurmBatch batch{new_id(), std::move(names)};
   std::string text;
-  // Of all characters only this one is in no file's name.
+  // Names are separated by the only character that is in no file's name.
   for (const std::string& name : batch.names) text += name + '\0';
   demand_folder("--out", slurm_folder(ledger));
   write_whole(file_of(batch.id, ledger.folder()), text);
@@ -244,13 +244,13 @@ SlurmBatch read_batch(const std::string& id, const fs::path& out) {
 }
 
 void remove_batch(const SlurmBatch& batch, const Ledger& ledger) {
-  std::error_code ignored;  // it is read again by the next run, which then removes it
+  std::error_code ignored;  // if this fails, the next run reads the file again and removes it
   fs::remove(file_of(batch.id, ledger.folder()), ignored);
 }
 
 namespace {
 
-/// A word that a shell takes as it is.
+/// Returns the text quoted as one word for a shell.
 std::string quoted(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -265,13 +265,13 @@ bool names_a_gpu(const std::string& arguments) {
 
 std::string job_script(const SlurmBatch& batch, const Ledger& ledger, bool with_gpu,
                        const std::string& arguments) {
-  // The next line would be run, by the user who asks for it, but surely not meant.
+  // The shell would run the next line, which the user surely does not mean.
   if (arguments.find_first_of("\r\n") != arguments.npos) {
     throw CannotGrade("--sbatch: its arguments hold a line break; put them into one line");
   }
   std::string script = "#!/bin/sh\n";
   if (with_gpu && !names_a_gpu(arguments)) script += "#SBATCH --gres=gpu:1\n";
-  // sbatch takes them apart, quotes and all, and says what it does not know.
+  // sbatch splits the arguments, including quotes, and reports those that it does not know.
   if (!arguments.empty()) script += fmt::format("#SBATCH {}\n", arguments);
   script += fmt::format("export TILEWISE_ROOT={}\n", quoted(layout().root));
   script += fmt::format(

@@ -10,16 +10,16 @@
 
 namespace tilewise::grading {
 
-/// Slurm's commands, and nothing of what Tilewise does with them.
+/// Wraps Slurm's commands, without anything about what Tilewise does with them.
 
 /// What to run as an array of jobs.
 struct SlurmArray {
   std::string job_name;
   std::filesystem::path script;
-  std::filesystem::path folder;  ///< where it runs
-  std::string output;            ///< of each task, "%a" for its number; below `folder`
+  std::filesystem::path folder;  ///< working directory
+  std::string output;            ///< output file of each task below `folder`; "%a" is its number
   std::size_t tasks = 0;
-  int at_a_time = 0;               ///< 0: as many as Slurm likes
+  int at_a_time = 0;               ///< 0 for as many as Slurm likes
   std::vector<std::string> after;  ///< ids of arrays that must have ended
 };
 
@@ -28,72 +28,74 @@ struct SlurmTask {
   std::string job_name;
   std::string array_id;
   std::size_t number = 0;
-  std::string state;   ///< "PENDING"
-  std::string reason;  ///< why it waits: "Resources"
+  std::string state;   ///< such as "PENDING"
+  std::string reason;  ///< why it waits, such as "Resources"
 
   /// Whether Slurm will not do anything more for it.
   bool is_over() const;
   bool operator==(const SlurmTask&) const = default;
 };
 
-/// @throws CannotGrade where Slurm's commands are not installed
+/// @throws CannotGrade if Slurm's commands are not installed
 void demand_slurm();
 
-/// What became of an array that was submitted.
+/// Slurm's answer when an array is submitted.
 struct SlurmAnswer {
-  std::string id;          ///< of the array; empty where the cluster takes none such now
-  std::string words;       ///< in which it says so
-  bool will_pass = false;  ///< by itself: the queue is full, or nobody answers
+  std::string id;          ///< of the array; empty if the cluster does not take it now
+  std::string words;       ///< Slurm's message, if it does not take it
+  bool will_pass = false;  ///< whether waiting helps: the queue is full, or nobody answers
 };
 
-/// Submits an array. Where the cluster has as many jobs as it takes, or as it takes of this user,
-/// that is no error: another time, or for fewer tasks, it may be otherwise.
-/// @throws CannotGrade with Slurm's words where it refuses for another reason
+/// Submits an array. It is no error if the cluster has as many jobs as it takes, in all or from
+/// this user, because it may take them later, or fewer tasks now.
+/// @throws CannotGrade with Slurm's words if it refuses for another reason
 SlurmAnswer submit(const SlurmArray& array);
 
-/// The tasks of jobs with these names that Slurm knows of: those that wait and run, and for some
-/// minutes those that ended. All of them: a list that does not fit is asked for in parts.
-/// @throws CannotGrade where Slurm does not answer
+/// Returns all tasks of jobs with these names that Slurm knows of: those that wait or run, and for
+/// some minutes those that have ended. A list that is too long for one answer is asked for in
+/// parts.
+/// @throws CannotGrade if Slurm does not answer
 std::vector<SlurmTask> tasks_of(const std::vector<std::string>& job_names);
-/// The same from what squeue --array prints, a line a task.
-/// @throws CannotGrade where a task has no number
+/// Reads the same from what squeue --array prints, one line per task.
+/// @throws CannotGrade if a task has no number
 std::vector<SlurmTask> parse_tasks(std::string_view lines);
 
-/// Which submission is which task of a job array. Kept below the folder of a cohort as
-/// slurm/ID.names, from before the array is submitted until nothing of it is left, so that a run
-/// that was killed at any moment finds its jobs again: they are called as the batch is.
+/// Records which submission is which task of a job array. The record is kept below the folder of a
+/// cohort as slurm/ID.names, from before the array is submitted until no task of it is left, so
+/// that a run that was killed at any moment finds its jobs again. The jobs are named after the
+/// batch.
 struct SlurmBatch {
-  std::string id;                  ///< nobody else's
-  std::vector<std::string> names;  ///< of task 0, 1, ...
+  std::string id;                  ///< unique
+  std::vector<std::string> names;  ///< submissions of task 0, 1, ...
 
   std::string job_name() const { return "tilewise-" + id; }
 };
 
-/// Where batches, scripts and what tasks print are.
+/// Returns the folder with the batches, the scripts and the output of tasks.
 std::filesystem::path slurm_folder(const Ledger& ledger);
 
-/// What a task prints.
+/// Returns the file that a task prints to.
 std::filesystem::path log_of(const SlurmBatch& batch, std::size_t task, const Ledger& ledger);
 
-/// A batch with an id of its own, written down.
-/// @throws CannotGrade where it cannot be written
+/// Makes a batch with a new id, and writes it down.
+/// @throws CannotGrade if it cannot be written
 SlurmBatch begin_batch(std::vector<std::string> names, const Ledger& ledger);
 
-/// Those that were begun and not removed.
+/// Returns the batches that were begun and not removed.
 std::vector<SlurmBatch> find_batches(const Ledger& ledger);
 
-/// One of those.
-/// @throws CannotGrade where it is not there
+/// Reads one of these batches.
+/// @throws CannotGrade if it is not there
 SlurmBatch read_batch(const std::string& id, const std::filesystem::path& out);
 
-/// A task that starts after this finds nothing to grade.
+/// Removes a batch. A task of it that starts later finds nothing to grade.
 void remove_batch(const SlurmBatch& batch, const Ledger& ledger);
 
-/// What each task of a batch runs, as sbatch takes it. It names files alone: what is run on a
-/// cluster is there for every user of it to read, and seeds are secret.
-/// @param with_gpu   asks for a GPU, unless the arguments do
-/// @param arguments  more for sbatch: "--partition=gpu --time=0:30:00"
-/// @throws CannotGrade where the arguments hold a line break
+/// Returns the script that each task of a batch runs, for sbatch. It contains only names of files,
+/// because every user of a cluster can read what is run on it, and seeds are secret.
+/// @param with_gpu   whether to ask for a GPU, unless the arguments do
+/// @param arguments  more for sbatch, such as "--partition=gpu --time=0:30:00"
+/// @throws CannotGrade if the arguments hold a line break
 std::string job_script(const SlurmBatch& batch, const Ledger& ledger, bool with_gpu,
                        const std::string& arguments);
 

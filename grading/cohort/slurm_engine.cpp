@@ -26,15 +26,15 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// How long Slurm may be silent, and a file that was written on a node unseen here. A controller
-/// that is started anew takes minutes, a network's file system up to one.
+/// How long Slurm may be silent, and how long a file that was written on a node may be invisible
+/// here. A controller that is restarted takes minutes, a network file system up to one.
 constexpr Clock::duration patience = 2min;
 
-/// No array is larger, so that squeue's list of one is read as a whole: a line a task, of some
-/// hundred bytes. Where the cluster takes no such arrays, smaller ones are tried.
+/// The most tasks of an array, so that squeue's list of one can be read completely; it has one line
+/// of some hundred bytes per task. If the cluster takes no such arrays, smaller ones are tried.
 constexpr std::size_t most_tasks = 1000;
 
-/// Ends early for a signal.
+/// A signal ends the wait early.
 void wait_a_moment() {
   ::poll(nullptr, 0, 500);
   throw_if_interrupted();
@@ -57,7 +57,7 @@ bool is_of(const SlurmTask& task, const SlurmBatch& batch) {
   return task.job_name == batch.job_name() && task.number < batch.names.size();
 }
 
-/// When to ask Slurm: more and more seldom, since it has others to serve.
+/// Decides when to ask Slurm: less and less often, since it has others to serve.
 class Questions {
  public:
   bool is_due() {
@@ -72,11 +72,11 @@ class Questions {
   Clock::time_point next_ = Clock::now() + pause_;
 };
 
-/// When to look at the folder: results may be many, and lie far away.
+/// Decides when to look at the folder, since there may be many results, far away.
 class Looks {
  public:
   bool are_due() const { return Clock::now() >= next_; }
-  /// Once one is over that began then.
+  /// Must be called when a look that began at `begin` is over.
   void took_since(Clock::time_point begin) {
     constexpr int part_of_the_time = 10;
     next_ = Clock::now() + part_of_the_time * (Clock::now() - begin);
@@ -99,18 +99,18 @@ class ClusterRun {
   /// Finds what earlier runs submitted and Slurm still has.
   void join();
 
-  /// Submits what the cluster takes, and the rest as it takes more; gathers what comes of it.
+  /// Submits what the cluster takes, and the rest as it takes more, and gathers the results.
   std::vector<Undone> run();
 
-  /// Said where the user does not wait for the end.
+  /// Tells the user what is left with Slurm, if the run ends early.
   void take_leave() const;
 
  private:
   /// A submission that Slurm has.
   struct Waiting {
-    std::size_t batch;  ///< of batches_
+    std::size_t batch;  ///< index in batches_
     std::size_t task;
-    bool has_begun = false;  ///< as far as Slurm told
+    bool has_begun = false;  ///< as far as Slurm has reported
     std::optional<Clock::time_point> missed_since = {};
   };
 
@@ -134,13 +134,13 @@ class ClusterRun {
   const Ledger& ledger_;
   const SlurmOptions& options_;
   const SlurmListener& listener_;
-  std::size_t next_ = 0;                 ///< of entries_, to be prepared
-  std::deque<std::string> prepared_;     ///< and to be submitted
-  std::size_t next_tasks_ = most_tasks;  ///< so many in the next array
+  std::size_t next_ = 0;                 ///< index in entries_ of the next one to prepare
+  std::deque<std::string> prepared_;     ///< prepared, but not submitted yet
+  std::size_t next_tasks_ = most_tasks;  ///< number of tasks in the next array
   Clock::time_point next_submission_ = Clock::now();
   bool said_to_be_full_ = false;
   std::vector<SlurmBatch> batches_;
-  std::vector<std::string> arrays_;  ///< their ids at Slurm, in the same order
+  std::vector<std::string> arrays_;  ///< the batches' ids at Slurm, in the same order
   std::map<std::string, Waiting> waiting_;
   std::vector<Undone> undone_;
   Clock::time_point heard_ = Clock::now();
@@ -208,7 +208,7 @@ bool ClusterRun::submit_batch(std::vector<std::string> names) {
     throw;
   }
   if (answer.id.empty()) {
-    // Should it have come through after all, its tasks find no batch, and end at once.
+    // If Slurm has taken the array after all, its tasks find no batch and end at once.
     remove_batch(batch, ledger_);
     wait_for_room(answer);
     return false;
@@ -234,14 +234,14 @@ SlurmAnswer ClusterRun::submit_array(const SlurmBatch& batch) {
                    .tasks = batch.names.size(),
                    .at_a_time = options_.jobs,
                    .after = {}};
-  // An array knows of no limit but its own.
+  // An array's limit holds for its own tasks only, so this one waits for the others to end.
   if (options_.jobs > 0) array.after = arrays_under_way();
   write_whole(array.script, job_script(batch, ledger_, with_gpu, options_.arguments));
   return grading::submit(array);
 }
 
-/// Tries fewer tasks at once; where not even one is taken, later.
-/// @throws CannotGrade where no wait will help
+/// Tries fewer tasks at once or, if not even one is taken, tries again later.
+/// @throws CannotGrade if waiting will not help
 void ClusterRun::wait_for_room(const SlurmAnswer& answer) {
   if (next_tasks_ > 1) {
     next_tasks_ = std::max<std::size_t>(std::min(next_tasks_, prepared_.size()) / 2, 1);
@@ -259,7 +259,7 @@ void ClusterRun::wait_for_room(const SlurmAnswer& answer) {
       first_line(answer.words), waiting_.size(), not_submitted()));
 }
 
-/// Those with submissions that are waited for.
+/// Returns the batches with submissions that are waited for.
 std::vector<SlurmBatch> ClusterRun::batches_under_way() const {
   std::vector<bool> is_under_way(batches_.size());
   for (const auto& [name, waiting] : waiting_) is_under_way[waiting.batch] = true;
@@ -293,7 +293,7 @@ std::vector<Undone> ClusterRun::run() {
     wait_a_moment();
     if (waiting_.empty() || !questions.is_due()) continue;
     if (const auto tasks = ask()) {
-      take_in();  // what was entered meanwhile
+      take_in();  // takes in what was entered meanwhile
       look_for_lost(*tasks);
       show_progress(*tasks);
     }
@@ -302,7 +302,7 @@ std::vector<Undone> ClusterRun::run() {
   return std::move(undone_);
 }
 
-/// Sees which submissions are done.
+/// Finds which submissions are done, and no longer waits for them.
 void ClusterRun::take_in() {
   std::erase_if(waiting_, [&](const auto& item) {
     if (!ledger_.is_done(item.first)) return false;
@@ -311,7 +311,7 @@ void ClusterRun::take_in() {
   });
 }
 
-/// What Slurm tells; nothing where it does not answer just now.
+/// Returns the tasks that Slurm lists; nothing if it does not answer just now.
 std::optional<std::vector<SlurmTask>> ClusterRun::ask() {
   try {
     auto tasks = tasks_of(job_names(batches_under_way()));
@@ -341,17 +341,17 @@ void ClusterRun::look_for_lost(const std::vector<SlurmTask>& tasks) {
   }
 }
 
-/// Why no result is to be expected; empty where one is.
-/// @param task  as Slurm knows it
+/// Returns why no result can be expected; empty if one can.
+/// @param task  as Slurm knows it; null if it does not
 std::string ClusterRun::why_lost(Waiting& waiting, const SlurmTask* task) const {
   const fs::path log = log_of(batches_[waiting.batch], waiting.task, ledger_);
   if (task == nullptr && !waiting.has_begun && !fs::exists(log)) {
-    // Of those that ended by themselves it knows for some minutes.
+    // Slurm knows for some minutes of jobs that ended by themselves.
     return "Slurm does not know of its job any more; it may have been cancelled";
   }
   if (task != nullptr && task->state != "PENDING") waiting.has_begun = true;
   if (task != nullptr && !task->is_over()) return "";
-  // Where this command slept for longer than Slurm remembers, the log still tells.
+  // If this command slept for longer than Slurm remembers, the log still tells.
   const std::string said = last_line(log);
   if (task == nullptr ? said.starts_with("tilewise: ") : task->state == "FAILED") {
     return fmt::format("its job failed: {} ({})", said, printable(log.string()));

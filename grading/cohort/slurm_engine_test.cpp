@@ -20,7 +20,7 @@
 #include "grading/cohort/test/slurm_cluster.hpp"
 #include "grading/results/files.hpp"
 
-// `tilewise cohort grade --engine slurm` with a real Slurm.
+// Tests `tilewise cohort grade --engine slurm` with a real Slurm.
 namespace tilewise::grading {
 namespace {
 
@@ -56,7 +56,7 @@ class SlurmEngineTest : public testing::Test {
     if (!out_.empty()) cluster_->output_of({"scancel", "--me"});
   }
 
-  /// What the other engine makes of the same cohort.
+  /// Returns the folder of the local engine's results for the same cohort.
   static fs::path local() { return cohort_->out("local"); }
 
   Command grade(const std::vector<std::string>& more = {}) const {
@@ -71,7 +71,7 @@ class SlurmEngineTest : public testing::Test {
     }
   }
 
-  /// How many jobs have begun so far.
+  /// Returns how many jobs have begun so far.
   long jobs_begun() const {
     std::error_code no_folder;
     return std::ranges::count_if(
@@ -84,13 +84,13 @@ class SlurmEngineTest : public testing::Test {
         {"squeue", "--noheader", "--array", "--sort=i", "--format=" + format});
   }
 
-  /// The first of those that one run after another submits.
+  /// Whether all jobs are in the queue and the first has begun, in runs that do one after another.
   bool a_job_runs() const {
     const std::string jobs = queue("%T");
     return std::ranges::count(jobs, '\n') == BrokenCohort::gradable && jobs_begun() == 1;
   }
 
-  /// Lets a command go on until something is so.
+  /// Lets a command run until a condition holds.
   template <class Condition>
   static void until(RunningCommand& command, const Condition& is_so) {
     const auto end = std::chrono::steady_clock::now() + 30s;
@@ -113,7 +113,8 @@ TEST_F(SlurmEngineTest, GradesAsTheLocalEngineDoes) {
   const CommandResult run = run_command(grade());
   EXPECT_EQ(run.status, BrokenCohort::some_not_graded) << run.output;
   EXPECT_THAT(run.output, HasSubstr("6 submissions: 4 graded, 2 not"));
-  // Half as many as there are, since this cluster takes no four. What it refuses may have a number.
+  // Each array has half of the submissions, since this cluster does not take four tasks. An array
+  // that it refuses may have a number.
   EXPECT_THAT(core::matches_of(run.output, "array \\d+: 2 of the submissions\n"), SizeIs(2))
       << run.output;
   EXPECT_EQ(jobs_begun(), BrokenCohort::gradable);
@@ -152,7 +153,7 @@ TEST_F(SlurmEngineTest, LeavesUndoneWhatWasCancelled) {
   {
     RunningCommand running(grade({"--jobs", "1"}));
     until(running, [&] { return a_job_runs(); });
-    // The one that runs, anna's, and one that waits.
+    // Cancels the job that runs, which is anna's, and one that waits.
     std::istringstream jobs(queue("%F_%K"));
     const std::vector<std::string> ids(std::istream_iterator<std::string>(jobs), {});
     ASSERT_EQ(ids.size(), BrokenCohort::gradable);
@@ -217,7 +218,7 @@ TEST_F(SlurmEngineTest, SaysAtCtrlCThatJobsGoOn) {
   const CommandResult run = running.wait();
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.output, HasSubstr("Left with Slurm: 4 of the submissions"));
-  // Slurm says why a job waits when it has looked at it.
+  // Slurm says why a job waits only once it has looked at the job.
   const auto end = std::chrono::steady_clock::now() + 30s;
   std::string reasons = queue("%r");
   while (reasons.find("Dependency") == reasons.npos && std::chrono::steady_clock::now() < end) {
@@ -226,7 +227,7 @@ TEST_F(SlurmEngineTest, SaysAtCtrlCThatJobsGoOn) {
   EXPECT_THAT(reasons, HasSubstr("Dependency")) << "one at a time, of two arrays";
 }
 
-/// A class of which each has the same file, that no compiler takes.
+/// A class in which every submission has the same file, which does not compile.
 class ManySubmissions {
  public:
   explicit ManySubmissions(int count) {
@@ -283,7 +284,7 @@ TEST(FullCluster, LosesNoneOfManyThatWait) {
     const auto end = std::chrono::steady_clock::now() + 30s;
     while (jobs() < count && !held.is_over() && std::chrono::steady_clock::now() < end) {
     }
-    // Long enough for it to ask after them.
+    // This is long enough for the run to ask Slurm about its jobs.
     for (const auto asked = std::chrono::steady_clock::now() + 4s;
          std::chrono::steady_clock::now() < asked;) {
       ASSERT_FALSE(held.is_over()) << held.wait().output;

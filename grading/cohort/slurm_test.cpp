@@ -12,7 +12,7 @@
 #include "grading/cli/submission.hpp"
 #include "grading/results/files.hpp"
 
-// What is sent to Slurm and read from it; slurm_engine_test.cpp is with Slurm itself.
+// Tests what is sent to Slurm and read from it; slurm_engine_test.cpp uses Slurm itself.
 namespace tilewise::grading {
 namespace {
 
@@ -55,7 +55,7 @@ TEST(Slurm, TellsWhichTasksAreOver) {
   }
 }
 
-/// Commands of Slurm that a shell script stands for.
+/// Replaces Slurm's commands by shell scripts.
 class SlurmCommandsTest : public testing::Test {
  protected:
   void SetUp() override { ::setenv("PATH", (scratch_.path().string() + ":" + path_).c_str(), 1); }
@@ -133,7 +133,8 @@ TEST_F(SlurmCommandsTest, SayWhenTheClusterTakesNoMore) {
 }
 
 TEST_F(SlurmCommandsTest, AreReadToTheEnd) {
-  // As squeue, a line a task of each array that is asked for, so many that not all are taken in.
+  // Like squeue, prints one line per task of each array that is asked for, so many that the output
+  // is cut.
   put("squeue",
       R"(for argument; do case $argument in --name=*) names=${argument#--name=};; esac; done
     for name in $(echo "$names" | tr , ' '); do

@@ -74,7 +74,7 @@ Table read_table(const std::filesystem::path& file) {
   std::ostringstream all;
   all << stream.rdbuf();
   if (!stream) throw CannotGrade(fmt::format("{} cannot be read", name));
-  // What is neither UTF-8 nor UTF-16 a spreadsheet of Windows has written.
+  // Text that is neither UTF-8 nor UTF-16 was written by a spreadsheet on Windows.
   const auto bytes = as_utf8(all.str(), "CP1252");
   if (!bytes) throw CannotGrade(fmt::format("{} is no text: save it as UTF-8", name));
   const std::string_view text = *bytes;

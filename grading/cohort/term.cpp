@@ -52,7 +52,8 @@ class Term {
   std::vector<StudentOfTerm> students_;
 };
 
-/// By number, by address, or else by name, where nothing says that they are two.
+/// Finds a student by number, by address, or else by name, unless numbers or addresses differ. Adds
+/// the student if there is none.
 StudentOfTerm& Term::student_of(const TableRow& row) {
   const auto is_same = [&](const StudentOfTerm& known, std::string StudentOfTerm::*key,
                            const char* heading) {
@@ -133,9 +134,9 @@ double Term::max_points() const {
 }
 
 struct Total {
-  std::optional<double> points = std::nullopt;  ///< none where no assignment has any
+  std::optional<double> points = std::nullopt;  ///< none if no assignment has any
   int late_days = 0;
-  bool is_complete = true;  ///< there are points for each assignment
+  bool is_complete = true;  ///< whether there are points for each assignment
 };
 
 Total total_of(const StudentOfTerm& student, const std::vector<Assignment>& assignments) {
@@ -151,12 +152,12 @@ Total total_of(const StudentOfTerm& student, const std::vector<Assignment>& assi
   return total;
 }
 
-/// Who was never graded has no points, which is not the same as 0.
+/// A student who was never graded has no points, which is not the same as 0.
 std::string points_or_nothing(const Total& total) {
   return total.points ? points_in_words(*total.points) : "";
 }
 
-/// Points, or why there are none.
+/// Returns the points, or why there are none.
 std::string in_words(const StudentOfTerm& student, const Assignment& assignment) {
   const auto part = student.parts.find(assignment.title);
   if (part == student.parts.end()) return "missing";

@@ -11,7 +11,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/results/files.hpp"
 
-// The commands of a term as a whole.
+// Tests the commands of a whole term.
 namespace tilewise::grading {
 namespace {
 
@@ -20,7 +20,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A class of which nothing can be graded, so that all but grading is quick to try.
+/// A class in which nothing can be graded, so that everything but grading is quick to try.
 class WholeClass : public testing::Test {
  protected:
   void SetUp() override {

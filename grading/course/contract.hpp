@@ -20,18 +20,19 @@ namespace tilewise::grading {
 
 class DeviceArray;
 
-/// An argument as a grader gives it. A pointer parameter takes a matrix, which must outlive the
-/// call and receives what came back.
+/// An argument as a grader gives it. For a pointer parameter it is a matrix, which must outlive the
+/// call and receives the data that came back.
 using CallArgument = std::variant<DeviceArray*, std::int64_t, double, std::array<unsigned, 3>>;
 
 /// One call of a contract function, ready to be made by a worker.
 struct Call {
   std::string function;
-  std::string text;  ///< for messages: "matmul_shared(n=37, tile=16)", matrices left out
+  std::string text;  ///< for messages, without the matrices: "matmul_shared(n=37, tile=16)"
   std::vector<CallArgument> arguments;
 };
 
-/// Adds ", name=value" (without the comma for the first) to a call's text.
+/// Adds ", name=value" to a call's text, without the comma for the first argument; matrices are
+/// left out.
 inline void append_argument(std::string& text, std::string_view name,
                             const CallArgument& argument) {
   if (std::holds_alternative<DeviceArray*>(argument)) return;
@@ -54,16 +55,16 @@ struct ParameterInfo {
   std::string name;
   ParameterKind kind;
   std::size_t element_bytes = 0;  ///< of a matrix
-  bool read_only = false;         ///< a matrix that the function takes as const
-  /// What an argument that is left out stands for: a number, or the name of an integer parameter
-  /// before this one. Empty where it must be given.
+  bool read_only = false;         ///< the function takes the matrix as const
+  /// The value of an argument that is left out: a number, or the name of an integer parameter
+  /// before this one. Empty if the argument is required.
   std::string default_value = {};
-  /// Of a matrix "rows, cols" or "rows, cols, leading dimension": numbers, or names of integer
-  /// parameters.
+  /// The shape of a matrix, "rows, cols" or "rows, cols, leading dimension", in numbers or names of
+  /// integer parameters.
   std::string shape = {};
 };
 
-/// A parameter as a contract names it: "n", with a default value "alpha=1" or "lda=k", or a matrix
+/// A parameter as a contract writes it: "n", with a default value "alpha=1" or "lda=k", or a matrix
 /// with its shape, "A(n, n)" or "A(m, k, lda)".
 struct DeclaredParameter {
   std::string_view name;
@@ -79,30 +80,30 @@ constexpr DeclaredParameter declared(std::string_view text) {
   return {name, {}, rest.substr(0, rest.find(')'))};
 }
 
-/// Rows and columns of a matrix, and the elements from one row to the next.
+/// The rows and columns of a matrix, and the number of elements from one row to the next.
 struct MatrixShape {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t leading_dimension = cols;
 };
 
-/// The integer arguments of a call, by name.
+/// The integer arguments of a call by name.
 using Integers = std::map<std::string, std::int64_t, std::less<>>;
 
-/// What can be known of a contract function without naming its type.
+/// What is known about a contract function without its type.
 struct ContractInfo {
   std::string function;
   std::vector<ParameterInfo> parameters;
-  /// The floating-point operations of a call, a multiply-add is 2: a product of numbers and integer
-  /// parameters, "2 * m * n * k". Empty: it only moves elements.
+  /// The floating-point operations of a call, where a multiply-add counts as 2: a product of
+  /// numbers and integer parameters, "2 * m * n * k". Empty if the function only moves elements.
   std::string flop = {};
 };
 
-/// What a grader gives for a parameter of type T.
+/// How a grader passes an argument for a parameter of type T.
 template <typename T>
 struct Parameter;
 
-/// A matrix of T, which is const where the function only reads it.
+/// A matrix of T; T is const if the function only reads it.
 template <typename T>
 struct MatrixParameter {
   using Given = DeviceArray&;
@@ -130,7 +131,7 @@ struct Parameter<int> {
   static ParameterInfo info(std::string name) { return {std::move(name), ParameterKind::integer}; }
 };
 
-/// A real number, which travels as a double: every float is one.
+/// A real number, which is passed as a double because a double holds every float exactly.
 template <typename T>
 struct RealParameter {
   using Given = T;
@@ -150,8 +151,8 @@ struct Parameter<dim3> {
   static ParameterInfo info(std::string name) { return {std::move(name), ParameterKind::extent}; }
 };
 
-/// A contract function as its header declares it: called with matrices and numbers it gives the
-/// Call to make. Wrong counts and types of arguments do not compile.
+/// A contract function as its header declares it. Calling it with matrices and numbers returns the
+/// Call to make. A wrong number or type of arguments does not compile.
 template <typename Function>
 class Contract;
 
@@ -198,6 +199,6 @@ class Contract<cudaError_t(P...)> {
 
 /// The contract of `function`, a name of the global namespace, followed by its FLOP and its
 /// parameters: CONTRACT(dgemm_shared, "2 * m * n * k", "m", "n", "k", "alpha=1", "A(m, k, lda)",
-/// "lda=k", ...). A macro, because a function has a name for the preprocessor only.
+/// "lda=k", ...). This is a macro because only the preprocessor can turn a function into its name.
 #define CONTRACT(function, flop, ...) \
   ::tilewise::grading::Contract<decltype(::function)>(#function, flop, {__VA_ARGS__})

@@ -6,7 +6,8 @@
 
 #include "grading/examiner/device_array.hpp"
 
-// Declared, never defined: a grader knows no more of a contract function than its header says.
+// These functions are declared but never defined: a grader knows a contract function only by its
+// header.
 cudaError_t with_block(const float* A, const float* B, float* C, int n, dim3 block);
 cudaError_t with_tile(const float* A, float* C, int n, int tile);
 cudaError_t in_double(int n, double alpha, const double* A, int lda, double* B);

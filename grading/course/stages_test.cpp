@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// Courses whose drawers hold a stage.json.
+/// A course whose drawers hold a stage.json.
 class Stages : public testing::Test {
  protected:
   void put(const std::string& id, const std::string& text) {

@@ -37,9 +37,8 @@ std::optional<Number> leading_number(std::string_view text) {
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// "12", "12*" where a part of the line was not run, "#####" or "=====" where nothing of it was,
-/// and
-/// "-" where it has no code.
+/// Reads gcov's count of a line: "12", or "12*" if a part of the line was not run; "#####" or
+/// "=====" if nothing of it was run; "-" if it has no code.
 std::optional<std::uint64_t> count_in(std::string_view text) {
   if (text.starts_with('#') || text.starts_with('=')) return 0;
   return leading_number<std::uint64_t>(text);
@@ -54,7 +53,8 @@ void add_gcov_listing(std::string_view listing, LineCounts& counts) {
     const std::optional count = count_in(trimmed(take_until(line, ':')));
     const std::optional number = leading_number<int>(trimmed(take_until(line, ':')));
     if (!count || !number || *number < 1) continue;
-    // Behind the lines of a template come those of each instance by itself.
+    // The listing repeats the lines of a template for each instance by itself; the total comes
+    // first and is the largest.
     std::uint64_t& known = of_this_object[*number];
     known = std::max(known, *count);
   }
@@ -65,9 +65,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The compiler's own file: behind "c++" and links, "/usr/bin/x86_64-linux-gnu-g++-12".
+/// The compiler's executable file, with links resolved: "/usr/bin/x86_64-linux-gnu-g++-12" for
+/// "c++".
 fs::path file_of(const std::vector<std::string>& compiler) {
-  // In "ccache g++ -m64" it is neither the first word nor an option.
+  // In "ccache g++ -m64" the compiler is neither the first word nor an option.
   const auto last = std::find_if(compiler.rbegin(), compiler.rend(),
                                  [](const std::string& word) { return !word.starts_with('-'); });
   if (last == compiler.rend()) return {};
@@ -75,7 +76,7 @@ fs::path file_of(const std::vector<std::string>& compiler) {
   return found.empty() ? found : fs::canonical(found);
 }
 
-/// What the compiler's counterpart is called.
+/// The name of the coverage tool that belongs to the compiler.
 std::string beside(const fs::path& compiler, bool clang) {
   std::string name = compiler.filename();
   if (clang) return "llvm-cov";
@@ -102,14 +103,14 @@ std::vector<std::string> gcov_command(const std::vector<std::string>& compiler) 
 
 void add_counts(const std::vector<std::string>& gcov, const CountedSource& counted,
                 LineCounts& counts) {
-  // gcov quotes the source, or leaves its lines out.
+  // gcov quotes the source's lines only if it finds the source.
   const fs::path folder = counted.object.parent_path(), copy = folder / counted.name;
   fs::create_directories(copy.parent_path());
   fs::copy_file(counted.source, copy, fs::copy_options::overwrite_existing);
 
   Command command;
   command.arguments = gcov;
-  // Not of the system's headers.
+  // This leaves out the system's headers.
   command.arguments.emplace_back("--relative-only");
   command.arguments.push_back(counted.object.string() + ".gcda");
   command.working_directory = folder;
@@ -131,7 +132,7 @@ constexpr const char* plain = "\033[0m";
 std::string heading(const SourceCoverage& source) {
   const std::size_t all = source.counts.size(), reached = source.lines_reached();
   if (all == 0) return tr("  {}: it has no line of code\n", source.file);
-  // Rounded down: 100% means every line.
+  // The percentage is rounded down, so that 100% means every line.
   const std::size_t tenths_of_percent = reached * 1000 / all;
   return tr("  {}: {}.{}% reached, {} of {} lines of code\n", source.file, tenths_of_percent / 10,
             tenths_of_percent % 10, reached, all);

@@ -43,7 +43,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "3", "3,2" or "3,2,0".
+/// Reads "3", "3,2" or "3,2,0"; the indices that are left out are 0.
 Index3 read_index(const std::string& option, const std::string& text) {
   Index3 index = {};
   std::size_t count = 0;
@@ -71,13 +71,13 @@ void demand_debugger() {
   }
 }
 
-/// The matrices of a call as graders fill them, one behind the other.
+/// The matrices of a call as graders fill them, one after another.
 struct CallInputs {
-  std::vector<Argument> arguments;  ///< the call's, which say where each matrix lies
+  std::vector<Argument> arguments;  ///< of the call; they say where each matrix lies
   std::vector<std::byte> matrices;
 };
 
-/// Inputs are random, always the same.
+/// Fills the matrices with random values, which are always the same.
 CallInputs inputs_of(const NamedCall& call, const Problem& problem) {
   CallInputs inputs;
   inputs.matrices.resize(bytes_in_memory(call));
@@ -88,19 +88,19 @@ CallInputs inputs_of(const NamedCall& call, const Problem& problem) {
 /// A test that failed, and where.
 struct FailingCall {
   std::string test;
-  std::string gpu;  ///< profile that was modelled
+  std::string gpu;  ///< the GPU profile that was modelled
   Finding finding;  ///< names the call
 };
 
-/// The failure that `lab grade` has recorded last for a stage, where it knows the call.
-/// @throws CannotGrade where the record cannot be read
+/// The failure that `lab grade` recorded last for a stage, if it names the failing call.
+/// @throws CannotGrade if the record cannot be read
 std::optional<FailingCall> recorded_failure(const StageInfo& stage) {
   const auto failure = progress_of(read_progress(layout().root), stage.id).last_failure;
   if (!failure || failure->finding.call.empty()) return std::nullopt;
   return FailingCall{failure->test, failure->gpu, failure->finding};
 }
 
-/// Grades a stage on the simulator, and takes the first failure that knows its call.
+/// Grades a stage on the simulator and returns the first failure that names its call.
 /// @param now_runs is called with the name of each test
 std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission& submission,
                                         std::uint64_t seed,
@@ -111,10 +111,10 @@ std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission
       .gpu = gpu, .seed = seed, .bubblewrap = find_sandbox().sandbox.bubblewrap};
   StageListener listener;
   listener.compiling = [&] { now_runs(tr("compiling")); };
-  listener.cannot_judge = [](const Finding&) {};  // the build to debug says the same
+  listener.cannot_judge = [](const Finding&) {};  // the build for the debugger reports it
   listener.exam.test_started = now_runs;
   listener.exam.test_ended = [](const TestResult&, const std::string&) {};
-  // One test after the other: most of them are behind the one that is wanted.
+  // The tests run one at a time, because most of them come after the one that is wanted.
   for (const RubricEntry& entry : rubric.at(stage.id)) {
     if (entry.hidden) continue;
     const StageResult result =
@@ -127,7 +127,7 @@ std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission
   return std::nullopt;
 }
 
-/// The failure to start from, where the user names no call.
+/// The failure to start from if the user names no call.
 FailingCall failure_to_debug(const DebugOptions& options, const StageInfo& stage,
                              const Submission& submission, TerminalReport& terminal) {
   if (options.is_learners_own()) {
@@ -144,7 +144,8 @@ FailingCall failure_to_debug(const DebugOptions& options, const StageInfo& stage
          stage.id, stage.functions.front()));
 }
 
-/// The matrix that messages call so. A solution is called X, and lies where B was.
+/// The matrix that messages call `name`. A solution is called X in messages, and lies in memory
+/// where B was.
 const BufferArgument& matrix_in_message(const std::string& name, const CallInputs& inputs) {
   const BufferArgument* written = nullptr;
   for (const Argument& argument : inputs.arguments) {
@@ -164,9 +165,9 @@ WatchedElement element_of(const Finding& finding, const CallInputs& inputs) {
   return {matrix.name, element * matrix.element_bytes, matrix.element_bytes};
 }
 
-/// What a run of the call shows of an element.
+/// What a run of the call reveals about an element.
 struct Search {
-  std::optional<ThreadOfCall> writer;  ///< that gives the element its value
+  std::optional<ThreadOfCall> writer;  ///< the thread that gives the element its final value
   bool crashed = false;
 };
 
@@ -187,9 +188,10 @@ std::string describe(const ThreadOfCall& of_call) {
             fmt::join(of_call.place.thread, ", "));
 }
 
-/// Where to stop, and why there.
+/// Where gdb stops, and why.
 struct Stop {
-  std::optional<ThreadOfCall> thread = ThreadOfCall{};  ///< nothing: where the program crashes
+  /// nullopt to stop where the program crashes
+  std::optional<ThreadOfCall> thread = ThreadOfCall{};
   std::string why = {};
 };
 
@@ -216,7 +218,7 @@ Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugJob& jo
                  element)};
 }
 
-/// What the user asks for by name goes before what failed.
+/// Replaces the place of the failure by the block and thread that the user names.
 void take_wishes(const DebugOptions& options, Stop& stop) {
   if (options.block.empty() && options.thread.empty()) return;
   stop.why.clear();
@@ -265,7 +267,7 @@ bool debug(const DebugOptions& options) {
   const Submission submission = choose_submission(options, {stage});
   const fs::path sources = fs::absolute(submission.folder_of(stage));
   const auto& contracts = contracts_of(stage.id);
-  if (!options.call.empty()) read_call(options.call, contracts);  // says at once what is wrong
+  if (!options.call.empty()) read_call(options.call, contracts);  // reports a bad call early
   Stop wishes;
   take_wishes(options, wishes);
   demand_debugger();

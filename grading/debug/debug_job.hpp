@@ -14,35 +14,36 @@ namespace tilewise::grading {
 
 using Index3 = std::array<unsigned, 3>;
 
-/// A thread of a call, which may launch several kernels.
+/// A thread of a call; the call may launch several kernels.
 struct ThreadOfCall {
   ThreadOfGrid place;
-  unsigned launch =
-      1;  ///< that it is of, from 1 on; for a stop: of this one or the next that has it
+  /// The launch of the thread, from 1. As a stop it means this launch or the next one that has such
+  /// a thread.
+  unsigned launch = 1;
 
   bool operator==(const ThreadOfCall&) const = default;
 };
 
-/// Bytes of a matrix of a call.
+/// The element of a matrix of a call, as a range of bytes.
 struct WatchedElement {
   std::string matrix;
   std::size_t offset = 0;
   std::size_t bytes = 0;
 };
 
-/// What tilewise-debuggee is to do: one call, in a module built for a debugger.
+/// The task of tilewise-debuggee: one call, in a module built for a debugger.
 struct DebugJob {
   Hello hello;  ///< module and GPU
   CallRequest call;
   std::string text;  ///< of the call, for messages
-  /// Where gdb is to stop; nothing: nowhere.
+  /// Where gdb stops; nullopt if it does not.
   std::optional<ThreadOfCall> stop = {};
-  /// Of which the writer is to be found; nothing: none.
+  /// The element whose writer is searched for; nullopt if there is none.
   std::optional<WatchedElement> element = {};
 };
 
-/// The folder of a job holds the job, the bytes of the matrices and, once it was carried out,
-/// the writer of the element, if there was one.
+/// A job's folder holds the job, the bytes of the matrices and, once the job has run, the thread
+/// that wrote the element, if there was one.
 void write_job(const std::filesystem::path& folder, const DebugJob& job,
                const std::vector<std::byte>& matrices);
 DebugJob read_job(const std::filesystem::path& folder);

@@ -14,7 +14,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 
-// `lab debug` as a user meets it: gdb gets its commands from standard input.
+// These tests run `lab debug` as a user does; gdb reads its commands from standard input.
 namespace tilewise::grading {
 namespace {
 
@@ -23,8 +23,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A kernel that multiplies without tiles. `fault`: a statement on line 7; `extra` is added to each
-/// element of C.
+/// A kernel that multiplies without tiles. `fault` is a statement on line 7; `extra` is added to
+/// each element of C.
 std::string kernel(const std::string& fault, const std::string& extra) {
   return fmt::format(R"(#include "matmul_shared.hpp"
 
@@ -84,7 +84,7 @@ class Debug : public testing::Test {
   TemporarySubmission submission{"03_shared_memory"};
 };
 
-/// What is wrong with a kernel, and where gdb has to stop.
+/// What is wrong with a kernel, and where gdb must stop.
 struct Case {
   const char* what;
   std::string fault, extra;
@@ -166,7 +166,6 @@ TEST_F(Debug, SaysThatThereIsNoSuchThread) {
   EXPECT_THAT(run.output, HasSubstr("No launch of the call has that block and thread."));
 }
 
-/// What keeps it from starting.
 TEST_F(Debug, RefusesWhatItCannotDo) {
   submission.put("matmul_shared.cu", kernel("int x = ;", "0"));
   const CommandResult broken = debug({"--call", "matmul_shared(n=20, tile=8)"}, {});

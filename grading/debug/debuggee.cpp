@@ -1,7 +1,8 @@
 /// \file
-/// What `lab debug` runs under gdb: makes one call of a contract function on the simulator, all
-/// blocks one after another on one operating-system thread. `tilewise-debuggee FOLDER` finds in the
-/// folder what to call and with which matrices (debug_job.hpp).
+/// The program that `lab debug` runs under gdb. It makes one call of a contract function on the
+/// simulator and runs all blocks one after another on one operating-system thread.
+/// `tilewise-debuggee FOLDER` finds in the folder what to call and with which matrices
+/// (debug_job.hpp).
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 
@@ -28,7 +29,7 @@
 namespace tilewise::grading {
 namespace {
 
-/// A call's arguments, its matrices on the device.
+/// The arguments of a call, with its matrices on the device.
 class PlacedArguments {
  public:
   PlacedArguments(const CallRequest& request, const std::vector<std::byte>& matrices) {
@@ -52,7 +53,7 @@ class PlacedArguments {
 
   const std::vector<DecodedArgument>& decoded() const { return arguments_; }
 
-  /// Where an element lies on the device.
+  /// The address of an element on the device.
   std::byte* address_of(const WatchedElement& element) const {
     for (const auto& [name, buffer] : buffers_) {
       if (name != element.matrix) continue;

@@ -27,18 +27,18 @@
 namespace tilewise::grading {
 namespace {
 
-/// Packages that every grading needs; the course runs without the others of packages.txt, though
-/// not all of it. The first are the compiler, as Debian, Fedora and Arch call it.
+/// The packages that every grading needs; without the others of packages.txt the course runs, but
+/// not all of it. The first three are the compiler's names on Debian, Fedora and Arch.
 constexpr std::string_view demanded[] = {"g++", "gcc-c++", "gcc", "cmake", "ninja", "ninja-build"};
 
-/// Asks the script `lab`, which looks for packages before anything is built.
+/// Asks the script `lab`, which can look for packages before anything is built.
 std::string ask_lab(const std::vector<std::string>& words) {
   Command question;
   question.arguments = {"bash", layout().root / "lab"};
   question.arguments.insert(question.arguments.end(), words.begin(), words.end());
-  // The compiler that graders use, where the script would take any.
+  // The script checks the compiler that graders use rather than any other.
   question.environment = {{"CXX", fmt::format("{}", fmt::join(cxx_compiler(), " "))}};
-  constexpr double patience_s = 60;  // programs of a network drive take their time
+  constexpr double patience_s = 60;  // programs on a network drive start slowly
   question.time_limit_s = patience_s;
   const CommandResult answer = run_command(std::move(question));
   if (!answer.succeeded()) {
@@ -72,7 +72,7 @@ bool is_listed(const Checkup& checkup, const std::string& name) {
   });
 }
 
-/// A section with a line for each package of a list that no section before has.
+/// A section with a line for each package of a list that no earlier section shows.
 CheckupSection package_section(const std::string& title, const char* list, Checkup& checkup) {
   CheckupSection section{title, {}};
   std::istringstream lines(ask_lab({"__packages", list}));  // "name|state|version|remark"
@@ -106,7 +106,7 @@ void choose(Checkup& checkup) {
     return;
   } catch (const CannotGrade& error) {
     why_not_cuda = error.what();
-    if (why_not_cuda.ends_with('.')) why_not_cuda.pop_back();  // one follows
+    if (why_not_cuda.ends_with('.')) why_not_cuda.pop_back();  // the message adds one
   }
   try {
     choose_backend({.backend = "simt"});
@@ -133,7 +133,7 @@ const char* mark(Health health) {
   return "";
 }
 
-/// Columns as wide as what is in them.
+/// Formats the sections in columns that are as wide as their longest entries.
 std::string table(const std::vector<CheckupSection>& sections) {
   std::size_t name = 0, found = 0;
   for (const CheckupSection& section : sections) {
@@ -194,7 +194,7 @@ namespace {
 std::string output_of(std::vector<std::string> arguments) {
   Command command;
   command.arguments = std::move(arguments);
-  command.time_limit_s = 30;  // a driver that must start first takes seconds
+  command.time_limit_s = 30;  // a driver that is not loaded yet takes seconds
   const CommandResult result = run_command(std::move(command));
   return result.succeeded() ? result.output : "";
 }

@@ -8,11 +8,11 @@ namespace tilewise::grading {
 
 enum class Health {
   fine,
-  lacking,  ///< something is less than it could be; the course runs
+  lacking,  ///< something could be better, but the course runs
   ill,      ///< the course does not run
 };
 
-/// What was found of one thing.
+/// What was found out about one program, package or device.
 struct CheckupLine {
   std::string name;  ///< "cmake"
   Health health = Health::fine;
@@ -25,28 +25,28 @@ struct CheckupSection {
   std::vector<CheckupLine> lines;
 };
 
-/// What is installed, what will run, and what to do.
+/// What is installed, which backend will run, and what to do.
 struct Checkup {
   std::vector<CheckupSection> sections;
-  std::string backend;              ///< which will run and why, in sentences
-  std::vector<std::string> needed;  ///< packages to install, so that the course runs
-  std::vector<std::string> useful;  ///< packages that would add something
-  std::vector<std::string> advice;  ///< what else to do
+  std::string backend;              ///< the one that will run and why, in sentences
+  std::vector<std::string> needed;  ///< packages that must be installed before the course runs
+  std::vector<std::string> useful;  ///< missing packages that the course runs without
+  std::vector<std::string> advice;  ///< what else to do, in sentences
 
   bool can_run = true;
 };
 
-/// GPUs, their driver and the tools of the CUDA Toolkit.
+/// Looks for GPUs, their driver and the tools of the CUDA Toolkit.
 CheckupSection gpu_section();
 
-/// Whether the driver lets users count what kernels do (ncu), as it says in
-/// /proc/driver/nvidia/params; empty: it does not say.
+/// Whether the driver lets ordinary users read performance counters (ncu), according to the text of
+/// /proc/driver/nvidia/params; true if the text does not say.
 bool counts_for_users(std::string_view driver_parameters);
 
-/// Looks at this machine. Takes a second or two where there is a GPU.
+/// Examines this machine. This takes a second or two if there is a GPU.
 Checkup examine_machine();
 
-/// As a page for a terminal.
+/// Formats a checkup for a terminal.
 std::string to_text(const Checkup& checkup);
 
 }  // namespace tilewise::grading

@@ -13,7 +13,8 @@
 #include "grading/builder/layout.hpp"
 #include "grading/doctor/checkup.hpp"
 
-// `lab doctor` on machines that have other programs, as far as PATH tells.
+// These tests run `lab doctor` on machines with other programs; PATH decides which programs it
+// sees.
 namespace tilewise::grading {
 namespace {
 
@@ -30,7 +31,7 @@ TEST(CountsForUsers, IsWhatTheDriverSays) {
 /// Programs by name, and what they print; "" for one that is missing.
 using Programs = std::map<std::string, std::string>;
 
-/// A machine that has all that is needed, and nothing else.
+/// A machine with all the programs that are needed, and no others.
 const Programs enough = {
     {"c++", "g++ (Debian 12.2.0-14) 12.2.0"},
     {"cmake", "cmake version 3.25.1"},
@@ -39,7 +40,7 @@ const Programs enough = {
 
 struct Case {
   const char* what;
-  Programs beside;  ///< other than `enough`
+  Programs beside;  ///< added to `enough`, or replacing its programs
   int status;
   std::vector<std::string> says;
   std::vector<std::string> does_not_say = {};
@@ -50,13 +51,13 @@ class DoctorWhere : public testing::TestWithParam<Case> {};
 TEST_P(DoctorWhere, SaysWhatToDo) {
   const ScratchDirectory folder;
   Programs programs = GetParam().beside;
-  programs.insert(enough.begin(), enough.end());  // what is named already stays
+  programs.insert(enough.begin(), enough.end());  // programs named already are kept
   for (const auto& [name, output] : programs) {
     if (output.empty()) continue;
     std::ofstream(folder.path() / name) << "#!/bin/sh\necho '" << output << "'\n";
     fs::permissions(folder.path() / name, fs::perms::owner_all);
   }
-  // What the script `lab` looks for packages with.
+  // The script `lab` needs these programs to look for packages.
   for (const char* name : {"bash", "dirname", "sed", "xargs"}) {
     fs::create_symlink(find_program(name), folder.path() / name);
   }
@@ -140,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"bubblewrap"}}),
     [](const auto& info) { return std::string(info.param.what); });
 
-// Before anything is built the script `lab` has to tell by itself.
+// As long as nothing is built, the script `lab` must answer by itself.
 TEST(DoctorOfTheScript, SaysWhatIsMissingWhereNothingCanBeBuilt) {
   const ScratchDirectory course;
   for (const char* file : {"lab", "packages.txt"}) {

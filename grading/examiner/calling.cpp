@@ -25,7 +25,7 @@ constexpr std::size_t bytes_shared_with_worker = std::size_t{512} << 20;
 
 TimeBudget& time_budget() { return TimeBudget::of_this_exam(); }
 
-// Counts as a function, too: constructors of what is static may never end.
+// Loading counts as a function, too, because the constructors of static objects may never end.
 constexpr const char* loading = "loading";
 
 CallReply used_up() {
@@ -36,7 +36,7 @@ CallReply used_up() {
   return reply;
 }
 
-// All of a matrix's argument but its place in shared memory, where its image begins at 0.
+// Describes a matrix as an argument, except for its place in shared memory: its image begins at 0.
 BufferArgument describe(const DeviceArray& matrix, const CallManner& manner) {
   BufferArgument buffer;
   buffer.image_bytes = matrix.image_bytes();
@@ -49,7 +49,7 @@ BufferArgument describe(const DeviceArray& matrix, const CallManner& manner) {
   buffer.element_bytes = matrix.element_bytes();
   buffer.row_elements = static_cast<std::size_t>(matrix.leading_dimension());
   if (!manner.with_guard_bands) {
-    constexpr std::size_t unit = 16;  // the largest that a thread copies, shorter than a guard band
+    constexpr std::size_t unit = 16;  // the largest copy of a thread; shorter than a guard band
     const std::size_t bytes = buffer.payload_bytes;
     buffer.offset = std::exchange(buffer.payload_offset, 0);
     buffer.image_bytes = manner.ends_at_a_unit ? (bytes + unit - 1) / unit * unit : bytes;
@@ -126,7 +126,7 @@ WorkerOptions baseline_worker_options(const ExaminerOptions& options,
                                       const std::filesystem::path& module) {
   WorkerOptions baseline = worker_options(options);
   baseline.module = module;
-  baseline.sandbox = {};  // ours; the libraries that it calls may lie anywhere
+  baseline.sandbox = {};  // our own code; the libraries that it calls may lie anywhere
   baseline.time_limit_s = options.time_limit_s;
   return baseline;
 }
@@ -148,7 +148,7 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   const auto store = [&](const Call& stored) {
     return store_arguments(stored, worker.memory(), manner);
   };
-  // From the reference nothing has to be hidden.
+  // Nothing has to be hidden from the reference, so it needs no other matrices to warm up with.
   const bool has_warm_up = manner.timing && manner.warm_up != nullptr && !manner.is_reference;
   const std::vector<Argument> arguments = store(has_warm_up ? *manner.warm_up : call);
   const double before = worker.seconds_taken();
@@ -162,7 +162,7 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   if (reply.ending == CallReply::Ending::timed_out && share < 1) {
     reply.finding.message += time_budget().why_less(call.function);
   }
-  // As much as compute-sanitizer's tools slow a kernel down at the least.
+  // compute-sanitizer's tools slow a kernel down at least this much.
   constexpr double times_slower = 4;
   const double seconds =
       (worker.seconds_taken() - before) / (manner.is_supervised ? times_slower : 1);
@@ -254,7 +254,7 @@ std::optional<Verdict> CheckedCalls::make(const Call& call, CallReply& reply) {
   if (pass_.tool.empty()) {
     manner.watch = pass_.watch;
   } else {
-    manner.with_guard_bands = false;  // else what strays into them goes unnoticed
+    manner.with_guard_bands = false;  // the tool would not notice what strays into them
     manner.ends_at_a_unit = pass_.lets_copies_overhang;
     manner.is_supervised = true;
   }

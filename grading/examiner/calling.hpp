@@ -24,98 +24,101 @@ struct ExaminerOptions {
   std::string stage;                     ///< "03_shared_memory"
   std::filesystem::path module;          ///< the submission as a shared object
   std::filesystem::path checked_module;  ///< its checked build; on the simulator only
-  /// What is timed beside it, by name: modules with the same functions. On the simulator only
-  /// "reference", the checked build of the solution, whose speed is modelled beside it.
+  /// Modules with the same functions that are timed beside the submission, by name. On the
+  /// simulator there is only "reference", the checked build of the solution, whose speed is
+  /// modelled beside it.
   std::map<std::string, std::filesystem::path> baselines = {};
-  /// What nvcc made of the kernels, where it was found; on the simulator only.
+  /// What nvcc made of the kernels, if nvcc was found; on the simulator only.
   CompiledKernels compiled = {};
   std::string backend;       ///< "simt" or "cuda"
   core::GpuProfile profile;  ///< GPU to simulate
   std::uint64_t seed = 0;
   double time_limit_s = 10;                         ///< of one call
   Sandbox sandbox = {};                             ///< that the submission runs in
-  std::map<std::string, SpeedMinimum> minima = {};  ///< of tests of speed, by full name
+  std::map<std::string, SpeedMinimum> minima = {};  ///< for tests of speed, by full name
 
-  bool writes_coverage = false;  ///< of modules that were built to be covered
+  bool writes_coverage = false;  ///< for modules that were built to be covered
 
-  bool times_simulator = false;  ///< for tests of the fixtures: as on a GPU, rates are measured
+  bool times_simulator = false;  ///< for tests of the fixtures: rates are measured, as on a GPU
 
   bool on_gpu() const { return backend == "cuda"; }
   bool models_rates() const { return !on_gpu() && !times_simulator; }
 };
 
-/// A worker that runs the submission.
+/// Returns the options of a worker that runs the submission.
 WorkerOptions worker_options(const ExaminerOptions& options);
 
-/// A worker that runs its checked build, on the simulator.
+/// Returns the options of a worker that runs the submission's checked build, on the simulator.
 WorkerOptions checked_worker_options(const ExaminerOptions& options);
 
-/// A worker that runs one of the baselines.
+/// Returns the options of a worker that runs one of the baselines.
 WorkerOptions baseline_worker_options(const ExaminerOptions& options,
                                       const std::filesystem::path& module);
 
 /// How to make a call.
 struct CallManner {
   std::optional<Timing> timing = std::nullopt;
-  /// Of a timed call: the same call with other matrices, which the worker warms up with. It gets
-  /// those that are timed once it has. Null: it warms up with the same.
+  /// For a timed call: the same call with other matrices, with which the worker warms up. It gets
+  /// the matrices that are timed only afterwards. Null: it warms up with the timed ones.
   const Call* warm_up = nullptr;
   std::optional<simt::Watch> watch = std::nullopt;
-  bool with_guard_bands = true;  ///< else each matrix is alone in its allocation
-  bool ends_at_a_unit = false;   ///< which then is as long as whole units of 16 bytes
-  bool is_supervised = false;    ///< by a tool that makes kernels several times as slow
-  bool is_reference = false;     ///< of a baseline of ours, whose time is not the submission's
+  bool with_guard_bands = true;  ///< if false, each matrix is alone in its allocation
+  bool ends_at_a_unit = false;   ///< the allocation is then as long as whole units of 16 bytes
+  bool is_supervised = false;    ///< it runs under a tool that makes kernels several times as slow
+  bool is_reference = false;     ///< a call of a baseline, whose time is not the submission's
 };
 
 /// Waits until a worker has loaded the submission.
-/// @return why it has not, if its ending is not `returned`
+/// @return the reply; it says why the submission is not loaded if its ending is not `returned`
 const CallReply& wait_until_ready(Worker& worker);
 
-/// Makes a call, unless the submission has used its time up, which is then the ending. Where the
-/// function returned, the call's matrices then hold what came back.
+/// Makes a call. If the submission has used up its time, makes none and returns a reply with the
+/// ending `timed_out`. If the function returned, the call's matrices hold what came back.
 CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner = {});
 
-/// What happened instead of a return; the process that went wrong has put it into words.
+/// Returns the verdict on a call that did not return. The reply's finding says in words what
+/// happened.
 Verdict no_return(const std::string& what, const CallReply& reply);
 
-/// What is wrong with a call that should have been successful: it did not return, its kernels were
-/// at fault, or its status is not cudaSuccess. Nothing if all is well.
+/// Returns what is wrong with a call that should have been successful: it did not return, its
+/// kernels were at fault, or its status is not cudaSuccess. Returns nothing if all is well.
 std::optional<Verdict> failure_of(const std::string& what, const CallReply& reply);
 
 /// One way to look for faults in kernels.
 struct CheckPass {
-  std::string circumstances;          ///< for messages: ", threads in reverse order"; may be empty
-  simt::Watch watch;                  ///< of the simulator
-  std::string tool;                   ///< of compute-sanitizer, on a GPU
-  bool lets_copies_overhang = false;  ///< by less than 16 bytes; the tool cannot tell short ones
+  std::string circumstances;  ///< for messages: ", threads in reverse order"; may be empty
+  simt::Watch watch;          ///< for the simulator
+  std::string tool;           ///< of compute-sanitizer, on a GPU
+  /// By less than 16 bytes, because the tool cannot recognise short copies.
+  bool lets_copies_overhang = false;
 };
 
-/// The ways that the backend has: on the simulator the checked build, with its threads in several
-/// orders, on a GPU the tools of compute-sanitizer. None where that is not installed.
+/// Returns the ways that the backend offers: on the simulator the checked build with its threads in
+/// several orders, on a GPU the tools of compute-sanitizer. Returns none if it is not installed.
 std::vector<CheckPass> check_passes(const ExaminerOptions& options, Random& random);
 
-/// Calls that are looked at in one of these ways, in a worker of their own.
+/// Makes calls and checks them in one of these ways, in a worker of their own.
 class CheckedCalls {
  public:
   CheckedCalls(const ExaminerOptions& options, const CheckPass& pass);
 
-  /// Why nothing can be looked at in this way here, as on a GPU that compute-sanitizer does not
-  /// know; empty if it can.
+  /// Says why calls cannot be checked in this way here, for example on a GPU that compute-sanitizer
+  /// does not know. Empty if they can.
   std::string obstacle();
 
   /// Makes a call that should be successful.
-  /// @param reply receives what came of it
-  /// @return what is wrong with it; nothing if all is well
+  /// @param reply receives the outcome
+  /// @return what is wrong with the call; nothing if all is well
   std::optional<Verdict> make(const Call& call, CallReply& reply);
 
-  /// To be called after the last call: compute-sanitizer may tell of a fault only now.
+  /// To be called after the last call, because compute-sanitizer may report a fault only then.
   std::optional<Verdict> finish();
 
-  /// Whether the fault that was found may be a copy of fewer bytes than the tool takes it for.
+  /// Whether the fault that was found may be a copy of fewer bytes than the tool assumes.
   bool found_a_copy_that_may_be_short() const { return may_be_short_; }
 
  private:
-  /// What a tool writes; none without one.
+  /// The file that the tool writes; empty without a tool.
   std::filesystem::path log() const { return scratch_ ? scratch_->path() / "log" : ""; }
 
   CheckPass pass_;

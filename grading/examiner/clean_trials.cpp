@@ -16,7 +16,7 @@
 
 namespace tilewise::grading {
 
-/// Trials of a pass in a worker of their own, and what came of them.
+/// Some trials of a pass, in a worker of their own, and their outcome.
 struct TrialTest::CheckedPart {
   CheckedPart(const ExaminerOptions& options, const CheckPass& pass_,
               std::span<const PrepareTrial> trials_)
@@ -25,9 +25,9 @@ struct TrialTest::CheckedPart {
   CheckPass pass;
   std::vector<PrepareTrial> trials;
   CheckedCalls calls;
-  std::vector<PreparedTrial> made;  ///< up to the one that is at fault
+  std::vector<PreparedTrial> made;  ///< up to the first one at fault
   std::optional<Verdict> fault = {};
-  std::exception_ptr error = {};  ///< of a call that could not be made
+  std::exception_ptr error = {};  ///< from a call that could not be made
 };
 
 void TrialTest::make_calls(CheckedPart& part) {
@@ -42,9 +42,10 @@ void TrialTest::make_calls(CheckedPart& part) {
 
 namespace {
 
-/// Into how many parts a pass is divided. racecheck takes most of the time of all tools, up to two
-/// seconds of one processor for the first launch of a large kernel. But each part has a worker, of
-/// which a driver starts one after the other in a fifth of a second, and a context on the GPU.
+/// Returns into how many parts a pass is divided. Of all tools racecheck takes most of the time, up
+/// to two seconds of one processor for the first launch of a large kernel. But each part has a
+/// context on the GPU and a worker, and a driver starts workers one after the other, in a fifth of
+/// a second each.
 std::size_t parts_of(const CheckPass& pass, std::size_t trials) {
   constexpr std::size_t most = 4, processors_of_a_part = 4, trials_of_a_part = 8;
   if (pass.tool != "racecheck") return 1;
@@ -64,7 +65,7 @@ std::list<TrialTest::CheckedPart> TrialTest::start_passes(const std::vector<Chec
     if (options().on_gpu() || &pass == &passes.front()) {
       all.insert(all.end(), large.begin(), large.end());
     }
-    // Neighbours are often of one kernel, which the tool prepares once.
+    // Neighbouring trials are often of one kernel, which the tool prepares only once.
     const std::size_t count = parts_of(pass, all.size());
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t first = all.size() * i / count, end = all.size() * (i + 1) / count;
@@ -75,12 +76,12 @@ std::list<TrialTest::CheckedPart> TrialTest::start_passes(const std::vector<Chec
 }
 
 void TrialTest::make_calls_side_by_side(std::list<CheckedPart>& parts) {
-  // Drawn one after the other, so that a seed has the same numbers each time.
+  // The matrices are drawn one after the other, so that a seed gives the same numbers each time.
   for (CheckedPart& part : parts) {
     for (PrepareTrial& prepare : part.trials) {
       const PrepareTrial again = prepare;
       auto drawn = std::make_shared<PreparedTrial>(prepare());
-      // Where calls of this pass are made once more they have matrices of their own.
+      // If the calls of this pass are made once more, they get new matrices.
       prepare = [drawn, again] { return *drawn ? std::move(*drawn) : again(); };
     }
   }
@@ -111,7 +112,8 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
            "more of them."));
     return;
   }
-  // All start before the first is waited for: on a GPU each takes a good while to.
+  // All workers are started before the first one is waited for, because on a GPU each takes long to
+  // start.
   std::list<CheckedPart> parts = start_passes(passes, trials, large);
   for (CheckedPart& part : parts) {
     const std::string obstacle = part.calls.obstacle();
@@ -135,7 +137,8 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
     if (!part.made.empty()) note_reply(part.made.back()->reply);
     fail(*part.fault);
   }
-  // Judged last: a fault, which another pass may have to find, explains more than what it spoils.
+  // Results are judged last: a fault, which perhaps only a later pass finds, explains more than the
+  // result that it spoils.
   for (const CheckedPart& part : parts) {
     for (const PreparedTrial& trial : part.made) {
       note_reply(trial->reply);
@@ -146,13 +149,13 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
 }
 
 void TrialTest::fail_by_fault(const Trial& trial) {
-  constexpr double most_work = 1e8;  // of a product of order 368
+  constexpr double most_work = 1e8;  // the work of a product of order 368
   if (options().on_gpu() || trial.work > most_work) return;
-  Random as_drawn = random();  // what is drawn later does not depend on this
+  Random as_drawn = random();  // what is drawn later does not depend on this call
   CheckedCalls calls(options(), check_passes(options(), as_drawn).front());
   CallReply reply;
   const auto fault = calls.make(trial.call, reply);
-  // A call that comes to no end under the checks says nothing of why its result was wrong.
+  // A call that does not end under the checks says nothing about why its result was wrong.
   if (fault && !reply.findings.empty()) fail(*fault);
 }
 

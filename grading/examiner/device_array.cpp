@@ -17,7 +17,7 @@ namespace {
 std::size_t guard_elements_for(int rows, int leading_dimension, std::size_t element_bytes) {
   constexpr std::size_t largest_block = 1024, of_a_thread = 64;
   constexpr std::size_t cap = std::size_t{1} << 20;
-  // Of memory from cudaMalloc.
+  // This is the alignment of memory from cudaMalloc.
   const std::size_t alignment = 256 / std::min(element_bytes, sizeof(float));
   const std::size_t row = std::size_t(leading_dimension) + 1;
   const std::size_t wanted =
@@ -37,7 +37,7 @@ std::size_t bytes_of(ElementType element) {
   return sizeof(double);
 }
 
-// What a processor writes of a matrix before it takes more: a millisecond's.
+// How many elements of a matrix a processor writes before it takes more, which takes a millisecond.
 constexpr std::size_t elements_at_once = std::size_t{1} << 20;
 
 std::size_t rows_at_once(int cols) {
@@ -231,7 +231,8 @@ double DeviceArray::value(const Image& image, std::size_t index) const {
   return element_ == ElementType::float32 ? read(float{}) : __half2float(read(__half{}));
 }
 
-/// Of [first, end); end where none is. Large images are mostly alike.
+/// Returns the first element of [first, end) that differs, or `end` if none does. Stretches are
+/// compared as a whole, because large images are mostly alike.
 std::size_t DeviceArray::first_different(std::size_t first, std::size_t end) const {
   constexpr std::size_t stretch = 4096;
   while (first < end) {

@@ -23,8 +23,8 @@ enum class ElementType { float16, float32, float64 };
 /// Elements that a function may read although it has not written them.
 enum class Readable { everything, lower_triangle, nothing };
 
-/// How many elements apart rows of `cols` elements lie where a case does not say it: BLAS asks for
-/// at least 1.
+/// Returns how many elements apart rows of `cols` elements lie: as given, or else `cols`, but at
+/// least 1, which BLAS asks for.
 inline int distance_of_rows(const std::optional<int>& given, int cols) {
   return given.value_or(std::max(cols, 1));
 }
@@ -61,39 +61,40 @@ class DeviceArray {
   std::size_t element_bytes() const { return element_bytes_; }
   Readable readable() const { return readable_; }
 
-  /// Contents before the call; for an output in place of its poison.
-  /// @throws std::invalid_argument for another shape or another type than the array's; floats may
-  /// go where halves are
+  /// Sets the contents before the call; in an output they replace its poison.
+  /// @throws std::invalid_argument for another shape or another type than the array's, except that
+  /// floats may be set where halves are stored
   void set(const Matrix<float>& contents);
   void set(const Matrix<double>& contents);
 
-  /// Poisons what is not to be read with the NaN that lies around inputs, so that reading it spoils
-  /// the result; the simulator's checks tell of the read itself. To be called after set().
-  /// @throws std::invalid_argument for the lower triangle of what is not square
+  /// Poisons the elements that may not be read with the NaN that lies around inputs, so that
+  /// reading them spoils the result; the simulator's checks report the read itself. To be called
+  /// after set().
+  /// @throws std::invalid_argument for the lower triangle of a matrix that is not square
   void let_read_only(Readable readable);
 
-  /// Whole image in bytes, and the part of it that the function is given a pointer to: from the
-  /// first element to the last. That part starts as far aligned as memory from cudaMalloc.
+  /// The size of the whole image in bytes, and the part of it that the function gets a pointer to,
+  /// from the first element to the last. That part is aligned as memory from cudaMalloc is.
   std::size_t image_bytes() const { return given_.size(); }
   std::size_t payload_offset() const { return guard_elements_ * element_bytes(); }
   std::size_t payload_bytes() const { return payload_elements_ * element_bytes(); }
 
-  /// Writes the image given to the function; `memory` holds image_bytes().
+  /// Writes the image that is given to the function; `memory` has room for image_bytes().
   void store(std::span<std::byte> memory) const;
 
   /// Reads the image that came back from a call.
   void load(std::span<const std::byte> memory);
 
-  /// What the matrix holds after the call.
-  /// @throws std::logic_error where its elements are of the other type
+  /// Returns what the matrix holds after the call.
+  /// @throws std::logic_error if its elements are of the other type
   Matrix<float> contents() const;
   Matrix<double> contents_double() const;
 
-  /// What it held before, in the same way.
+  /// Returns what the matrix held before the call, in the same way.
   Matrix<float> contents_given() const;
   Matrix<double> contents_given_double() const;
 
-  /// First element of the matrix that differs from what was given, bit for bit.
+  /// The first element of the matrix that differs from what was given, bit for bit.
   struct Change {
     int row = 0;
     int col = 0;
@@ -102,7 +103,7 @@ class DeviceArray {
   };
   std::optional<Change> first_changed() const;
 
-  /// Writes outside the matrix: how many elements, and the first one.
+  /// Writes outside the matrix: how many elements they changed, and the first one.
   struct GuardDamage {
     std::size_t elements = 0;
     std::ptrdiff_t first = 0;   ///< in elements from the matrix's start; negative: before it
@@ -114,7 +115,7 @@ class DeviceArray {
   bool untouched() const;
 
  private:
-  /// Bytes as the system gives them: images of large matrices are written once.
+  /// Bytes that are not initialised, so that images of large matrices are written only once.
   class Image {
    public:
     Image() = default;
@@ -145,7 +146,7 @@ class DeviceArray {
     std::size_t size_ = 0;
   };
 
-  /// A number in each of the types.
+  /// The bits of a number in each of the types.
   struct Bits {
     std::uint16_t half;
     std::uint32_t single;
@@ -156,7 +157,8 @@ class DeviceArray {
   static constexpr Bits output_guard = {0, output_guard_bits, output_guard_bits_double};
   static constexpr Bits unwritten = {0, unwritten_bits, unwritten_bits_double};
 
-  /// With all that lies around the matrix's elements, but not these.
+  /// Tag of the constructor that fills in all that lies around the matrix's elements, but not the
+  /// elements themselves.
   struct Surroundings {};
   DeviceArray(Surroundings, std::string name, Access access, int rows, int cols,
               int leading_dimension, ElementType element);
@@ -184,30 +186,32 @@ class DeviceArray {
   std::size_t element_bytes_;
   Readable readable_;
   std::size_t guard_elements_;    // on each side
-  std::size_t payload_elements_;  // from the first of the matrix to its last, gaps included
+  std::size_t payload_elements_;  // from the matrix's first element to its last, gaps included
   Image given_;
   Image returned_;
 };
 
-// Results of which only some blocks of a grid have computed their part: elements that nobody has
-// written (unwritten_bits) say nothing about the kernel, all others must be right.
+// These functions are for results of which only some blocks of a grid have computed their part.
+// Elements that nobody has written (unwritten_bits) say nothing about the kernel; all others must
+// be right.
 
-/// As many rows of a product as are compared of a large one: a kernel that leaves out half of the
-/// rows escapes 16 sampled ones once in 16,000 times.
+/// How many rows are compared of a large product. A kernel that leaves out half of the rows escapes
+/// 16 sampled ones once in 16,000 times.
 inline constexpr int sampled_rows = 16;
 
-/// `count` different rows of C with an element that was written, ascending; all of them if there
-/// are no more than that.
+/// Returns `count` different rows of C in which an element was written, ascending; returns all of
+/// them if there are no more than that.
 std::vector<int> sample_of_written_rows(const Matrix<float>& C, int count, Random& random);
 std::vector<int> sample_of_written_rows(const Matrix<double>& C, int count, Random& random);
 
 /// Whether there is an element that nobody has written.
 bool has_unwritten(const DeviceArray& result);
 
-/// Whether its last element, which the last block of a grid computes, was written.
+/// Whether the result's last element, which the last block of a grid computes, was written.
 bool has_last_element(const DeviceArray& result);
 
-/// Puts what is expected where nobody has written, in the rows of the reference.
+/// Writes the expected values to the elements that nobody has written, in the rows of the
+/// reference.
 void fill_in_unwritten(Matrix<float>& C, const ReferenceProduct& expected);
 void fill_in_unwritten(Matrix<double>& C, const ReferenceProduct& expected);
 

@@ -236,7 +236,7 @@ TEST(DeviceArray, FindsWritesOutsideOfDoubles) {
       SCOPED_TRACE(c.description);
       DeviceArray array("C", access, rows, cols, ld, ElementType::float64);
       run_double(array, [&](double* C) {
-        // Half of an element suffices.
+        // Changing half of an element is enough.
         reinterpret_cast<std::uint32_t*>(C + c.write)[1] ^= 1;
       });
       const auto damage = array.guard_damage();
@@ -298,7 +298,7 @@ TEST(DeviceArray, RefusesImpossibleShapes) {
 
 const float nobody = std::bit_cast<float>(unwritten_bits);
 
-/// (rows, 2), without an element that anybody has written.
+/// Returns a (rows, 2) matrix in which nobody has written an element.
 Matrix<float> blank(int rows) { return Matrix<float>(rows, 2, nobody); }
 
 TEST(PartialResult, SamplesRowsWithAnElementThatWasWritten) {

@@ -21,11 +21,11 @@ bool is_result_of(const Matrix<double>& C, const GemmInputs& inputs) {
 
 bool has_no_terms(const GemmInputs& inputs) { return inputs.alpha == 0 || inputs.A.cols == 0; }
 
-// 0 times the NaN of an unwritten C is that NaN, as if C had never been written.
+// 0 times the NaN of an unwritten C is that NaN, so that C looks as if it had never been written.
 std::optional<Diagnosis> reads_c_for_beta_0(const DgemmObservation& seen, const DgemmRerun& rerun) {
   if (seen.inputs.beta != 0) return std::nullopt;
   Matrix<double> ordinary(seen.after.rows, seen.after.cols);
-  // Where the result is 0, whoever leaves zeros alone is right, too.
+  // Where the result is 0, a kernel that leaves zeros alone would be right, too.
   if (has_no_terms(seen.inputs)) std::ranges::fill(ordinary.values, 1.0);
   const auto after = rerun(ordinary);
   if (!after || !is_result_of(*after, seen.inputs)) return std::nullopt;
@@ -163,18 +163,18 @@ std::optional<Diagnosis> adds_beta_alone(const DgemmObservation& seen) {
                    core::in_language(where_factors_belong)};
 }
 
-// Any other way to bring alpha and beta together with A * B and C.
+// Recognises any other way to combine alpha and beta with A * B and C.
 std::optional<Diagnosis> misplaced_factors(const DgemmObservation& seen,
                                            const Comparison& comparison) {
   const double alpha = seen.inputs.alpha, beta = seen.inputs.beta;
-  // Where two of them are the same nobody can tell which was meant.
+  // If two of the factors are equal, it cannot be told which one was meant.
   for (const double plain : {0.0, 1.0}) {
     if (alpha == plain || beta == plain) return std::nullopt;
   }
   if (alpha == beta || seen.inputs.A.cols == 0) return std::nullopt;
   const struct {
     double value;
-    const char* text;  ///< with what it multiplies behind it
+    const char* text;  ///< the {} stands for what it multiplies
   } factors[] = {{0, ""},
                  {1, "{}"},
                  {alpha, "alpha * {}"},
@@ -190,7 +190,7 @@ std::optional<Diagnosis> misplaced_factors(const DgemmObservation& seen,
   const int row = comparison.row, col = comparison.col;
   for (const auto& a : factors) {
     for (const auto& b : factors) {
-      // One element first: all of them take a product.
+      // One element is tried first, because to try all of them takes a whole product.
       const double guess = a.value * AB.product(row, col) + b.value * seen.inputs.C(row, col);
       if (!(std::abs(guess - comparison.found) <= 10 * comparison.tolerance)) continue;
       GemmInputs other = seen.inputs;
@@ -231,7 +231,7 @@ std::optional<Diagnosis> transposed_factor(const DgemmObservation& seen) {
   return std::nullopt;
 }
 
-// (rows, last - first): some columns of a matrix.
+// Returns the columns [first, last) of a matrix: (rows, last - first).
 Matrix<double> columns(const Matrix<double>& matrix, int first, int last) {
   Matrix<double> result(matrix.rows, last - first);
   for (int row = 0; row < result.rows; ++row) {
@@ -247,7 +247,8 @@ bool has_terms(const DgemmObservation& seen, int first, int last) {
   return is_result_of(seen.after, part);
 }
 
-// (rows, cols + last - first): some columns of a matrix once more, behind the others.
+// Returns a matrix with its columns [first, last) once more behind the others:
+// (rows, cols + last - first).
 Matrix<double> with_columns_again(const Matrix<double>& matrix, int first, int last) {
   Matrix<double> result(matrix.rows, matrix.cols + last - first);
   for (int row = 0; row < result.rows; ++row) {
@@ -265,8 +266,8 @@ bool has_terms_twice(const DgemmObservation& seen, int first, int last) {
   return is_result_of(seen.after, more);
 }
 
-// Sums that leave out the first or the last products. The number is found from one element and then
-// has to hold for all of them.
+// Recognises sums that leave out the first or the last products. Their number is found from one
+// element and then has to hold for all of them.
 std::optional<Diagnosis> part_of_the_sum(const DgemmObservation& seen,
                                          const Comparison& comparison) {
   const int k = seen.inputs.A.cols;
@@ -298,7 +299,7 @@ std::optional<Diagnosis> part_of_the_sum(const DgemmObservation& seen,
   return std::nullopt;
 }
 
-// Found and proved in the same way.
+// Recognises products that are added twice. They are found and proved in the same way.
 std::optional<Diagnosis> terms_added_twice(const DgemmObservation& seen,
                                            const Comparison& comparison) {
   const int k = seen.inputs.A.cols;
@@ -323,7 +324,7 @@ std::optional<Diagnosis> terms_added_twice(const DgemmObservation& seen,
   return std::nullopt;
 }
 
-// Single precision errs by some 2^-24 of the magnitude, a term that is missing by far more.
+// Single precision has errors of some 2^-24 of the magnitude, while a missing term is far larger.
 std::optional<Diagnosis> imprecise(const DgemmObservation& seen, const ReferenceProduct& expected) {
   for (std::size_t i = 0; i < seen.after.values.size(); ++i) {
     const double allowed = 0x1p-20 * expected.magnitude.values[i];
@@ -371,7 +372,7 @@ std::optional<Diagnosis> diagnose_dgemm(const DgemmObservation& seen, bool first
   if (auto diagnosis = terms_added_twice(seen, comparison)) return diagnosis;
   if (auto diagnosis = imprecise(seen, expected)) return diagnosis;
   auto place = location(seen, comparison);
-  if (seen.inputs.beta != 0) return place;  // rows of C tell those of A * B apart
+  if (seen.inputs.beta != 0) return place;  // each row of C holds its own beta * C
   auto moved = recognise_moved_row(seen.after, expected, comparison);
   if (!moved) moved = recognise_moved_elements(seen.after, expected, comparison);
   if (moved && place) moved->what = place->what + "; " + moved->what;

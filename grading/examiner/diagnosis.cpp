@@ -47,11 +47,11 @@ std::optional<Diagnosis> find_use_of_old_contents(const Observation& seen, const
   return std::nullopt;
 }
 
-// A result with one factor the identity and the other index-coded.
+// A result of a call with the identity as one factor and an index-coded matrix as the other.
 struct Probe {
-  const char* identity;  // name of the one
-  const char* coded;     // name of the other
-  int k;                 // the product that gives the wrong element
+  const char* identity;  // name of the factor that is the identity
+  const char* coded;     // name of the factor that is index-coded
+  int k;                 // number of the product that gives the wrong element
   int row, col;          // the wrong element
   float found;
   float expected;
@@ -77,7 +77,7 @@ std::optional<Diagnosis> interpret(const Probe& probe, const Matrix<float>& code
   const auto place = std::ranges::find(code.values, probe.found);
   if (place == code.values.end()) return std::nullopt;
   const auto index = place - code.values.begin();
-  // Of the two factors only A has rows that C has, and only B has such columns.
+  // Only A's rows are rows of C, and only B's columns are columns of C.
   const bool is_of_A = probe.coded[0] == 'A';
   const auto own = is_of_A ? index / code.cols : index % code.cols;
   const int due = is_of_A ? probe.row : probe.col;
@@ -99,8 +99,9 @@ std::optional<Diagnosis> interpret(const Probe& probe, const Matrix<float>& code
       probe.coded, own != due};
 }
 
-// How a matrix is read whose element (row, col) lies at row * n + col: what is added to the place
-// for each row, for each column, and beyond that for each tile of rows and of columns.
+// How the kernel reads a matrix whose element (row, col) lies at row * n + col: what it adds to the
+// place for each row, for each column, and beyond that for each tile of rows and each tile of
+// columns.
 struct Reading {
   long start, by_row, by_col, by_row_tile, by_col_tile;
 
@@ -110,7 +111,7 @@ struct Reading {
   }
 };
 
-// Where elements of the coded matrix came to be, if one rule holds for all of them.
+// Finds the rule by which the coded matrix was read, if one rule holds for all elements.
 std::optional<Reading> find_reading(const Matrix<float>& after, const Matrix<float>& code,
                                     int tile) {
   const int n = after.rows;
@@ -140,7 +141,7 @@ std::optional<Reading> find_reading(const Matrix<float>& after, const Matrix<flo
   return reading;
 }
 
-// "row", "row * n", "row * 16"; empty where it does not count.
+// Writes a term of an index: "row", "row * n", "row * 16". Empty where the factor is 0.
 std::string times(const char* name, long factor, int n) {
   if (factor == 0) return "";
   if (factor == 1) return name;
@@ -159,21 +160,21 @@ std::string sum_of(std::initializer_list<std::string> terms) {
   return sum.empty() ? "0" : sum;
 }
 
-// Where an element of a factor is looked for: what is added to the place for each step of row, col
-// and k. Of A it lies at row * n + k, of B at k * n + col.
+// Where the kernel looks for an element of a factor: what it adds to the place for each step of
+// row, col and k. The element of A lies at row * n + k, that of B at k * n + col.
 struct Rule {
   long start, by_row, by_col, by_k;
 };
 
-// A matrix whose elements tell their places: of all of them, or, where these are too many for
-// halves to tell apart, of those in its upper left corner, with zeros elsewhere.
+// A matrix whose elements encode their places. All elements do, or, where there are too many for
+// halves to tell apart, only those in its upper left corner; the others are 0.
 struct Code {
   Matrix<float> matrix;
-  int width;  // of what is coded
+  int width;  // of the part that is coded
 
   Code(int n, bool in_halves) : matrix(index_coded_matrix(n, n)), width(n) {
     constexpr int most_side = 45;                  // 45 * 45 < 2048
-    if (!in_halves || n <= most_side / 2) return;  // coded from n * n + 1 to twice that
+    if (!in_halves || n <= most_side / 2) return;  // codes run from n * n + 1 to 2 * n * n
     width = std::min(n, most_side);
     for (int row = 0; row < n; ++row) {
       for (int col = 0; col < n; ++col) {
@@ -185,7 +186,7 @@ struct Code {
 
   bool is_whole() const { return width == matrix.cols && matrix.values.back() != 0; }
 
-  // row * n + col of the element with this value.
+  // Returns row * n + col of the element with this value.
   std::optional<long> place_of(float value) const {
     const float first = matrix.values.front();
     const bool is_code =
@@ -196,8 +197,9 @@ struct Code {
   }
 };
 
-// With one factor the identity k is the row or the column, and with that shifted by one it is the
-// next: the two results tell them apart. Looks at the first elements, `side` rows and columns.
+// With the identity as one factor, k is the row or the column; with the identity shifted by one, k
+// is the next one. The two results together tell k from the row or column. Only the first `side`
+// rows and columns are examined.
 std::optional<Rule> find_rule(const Matrix<float>& plain, const Matrix<float>& shifted,
                               const Code& code, bool code_in_B, int side) {
   if (side < 3) return std::nullopt;
@@ -212,7 +214,7 @@ std::optional<Rule> find_rule(const Matrix<float>& plain, const Matrix<float>& s
     for (int col = 0; col < side; ++col) {
       const long place = *start + by_row * row + by_col * col;
       if (place_in(plain, row, col) != place) return std::nullopt;
-      const bool is_last = (code_in_B ? row : col) + 1 == side;  // the next k begins anew
+      const bool is_last = (code_in_B ? row : col) + 1 == side;  // the next k lies beyond them
       if (!is_last && place_in(shifted, row, col) != place + by_k) return std::nullopt;
     }
   }
@@ -222,9 +224,9 @@ std::optional<Rule> find_rule(const Matrix<float>& plain, const Matrix<float>& s
               .by_k = by_k};
 }
 
-// Whether whole rows, or columns, of the product change places by it. The other factor, or C
-// itself, may have done so as well: with A the identity, row 2 of B stands in row 1 of C where B is
-// read at (k + row) * n + col, where A is read in row 2 row, and where C is stored there.
+// Whether this rule makes whole rows, or columns, of the product change places. The other factor,
+// or C itself, may be the cause as well: with A the identity, row 2 of B stands in row 1 of C if B
+// is read at (k + row) * n + col, if A is read in row 2 * row, or if C is stored there.
 bool moves_whole_lines(const Rule& rule, const char* coded, int n) {
   const bool is_first = coded[0] == 'A';
   const long own = is_first ? rule.by_row : rule.by_col;
@@ -237,8 +239,9 @@ bool moves_whole_lines(const Rule& rule, const char* coded, int n) {
   return k_is_right && (rows_move || cols_move);
 }
 
-// Nothing where it is the right rule, or a shift, which may be of either factor. No index counts
-// backwards: such a rule comes of the other factor, which is read at a row or column of its own.
+// Returns nothing if the rule is right, or is a shift, which may come from either factor. Also
+// returns nothing if an index counts backwards: such a rule comes from the other factor, which is
+// read at a row or column of its own.
 std::optional<Diagnosis> interpret(const Rule& rule, const char* coded, int n, int side) {
   const bool is_first = coded[0] == 'A';
   const char* const row = is_first ? "row" : "k";
@@ -277,10 +280,11 @@ std::optional<Diagnosis> interpret(const Rule& rule, const char* coded, int n, i
       hint, coded};
 }
 
-// Continues "then holds B[1][0]" by what a step from tile to tile adds.
+// Explains what a step from tile to tile adds to the place; the text continues "then holds
+// B[1][0]".
 std::optional<Diagnosis> interpret(const Reading& reading, const Probe& probe, int n, int tile) {
   const bool is_first = probe.coded[0] == 'A';
-  // Only what is summed up over goes from tile to tile.
+  // Only the index k, over which the sum goes, moves from tile to tile.
   const long other = is_first ? reading.by_row_tile : reading.by_col_tile;
   const bool rows_are_right = reading.by_row == n && reading.by_col == 1 && reading.start == 0;
   const bool steps_by_tile = reading.by_row_tile != 0 || reading.by_col_tile != 0;
@@ -301,14 +305,14 @@ std::optional<Diagnosis> interpret(const Reading& reading, const Probe& probe, i
       probe.coded};
 }
 
-// The identity, with its ones a column further to the right, or a row further down.
+// Returns the identity with its ones moved a column to the right, or a row down.
 Matrix<float> shifted_identity(int n, bool to_the_right) {
   Matrix<float> matrix(n, n);
   for (int i = 0; i + 1 < n; ++i) (to_the_right ? matrix(i, i + 1) : matrix(i + 1, i)) = 1;
   return matrix;
 }
 
-// Whole columns of B, or rows of A, that are 0 in C, if there is nothing else to be said of it.
+// Reports whole columns of B, or rows of A, that are 0 in C, if nothing else in C is wrong.
 std::optional<Diagnosis> lost_altogether(const Matrix<float>& after, const Comparison& comparison,
                                          const Probe& probe) {
   const bool are_columns = probe.coded[0] == 'B';
@@ -350,7 +354,7 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
   const Matrix<float> identity = identity_matrix(n);
   const Code coded(n, seen.in_halves);
   const Matrix<float>& code = coded.matrix;
-  std::optional<Diagnosis> first;  // what one of them tells of an element
+  std::optional<Diagnosis> first;  // what the first factor with a diagnosis tells of an element
   for (const bool code_in_B : {true, false}) {
     const auto with = [&](const Matrix<float>& other) {
       return code_in_B ? rerun(other, code, seen.before) : rerun(code, other, seen.before);
@@ -371,10 +375,11 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
     if (diagnosis && diagnosis->pattern == Pattern::term_left_out) {
       if (auto lost = lost_altogether(*after, comparison, probe)) diagnosis = std::move(lost);
     }
-    // A factor that is read by another rule leaves the other one's products out: the rule says why.
+    // A factor that is read by a wrong rule leaves out products of the other factor, and the rule
+    // says why.
     std::optional<Diagnosis> rule;
     if (const auto shifted = with(shifted_identity(n, code_in_B))) {
-      constexpr int of_a_warp = 16;  // what its fragments, or half of its lanes, stand along
+      constexpr int of_a_warp = 16;  // side that a warp's fragments, or half of its lanes, cover
       const int of_tile = std::min({n, seen.tile.width, seen.tile.height});
       for (const int side : {n, of_tile, std::min(of_tile, of_a_warp)}) {
         const auto found = find_rule(*after, *shifted, coded, code_in_B, side);
@@ -395,7 +400,8 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
           seen.in_halves || seen.is_split);
     }
     if (rule) {
-      // Of the first wrong element the factor that was looked at before says something else.
+      // The diagnosis from the factor examined before says something else about the first wrong
+      // element.
       if (diagnosis && !first) rule->what = diagnosis->what + "; " + rule->what;
       return rule;
     }
@@ -446,7 +452,7 @@ std::optional<Diagnosis> diagnose(const Observation& observation, bool first_cal
   if (!diagnosis || tells_only_where) {
     if (auto better = probe_with_identity(observation, rerun)) {
       if (diagnosis) better->what = diagnosis->what + "; " + better->what;
-      // No step of k leaves out what others of its columns have.
+      // A step of k that was left out would be missing in all columns, and here it is only in some.
       if (repeats && better->pattern == Pattern::term_left_out) better->hint = diagnosis->hint;
       return better;
     }

@@ -10,13 +10,13 @@
 
 namespace tilewise::grading {
 
-/// Part of C that one block computes at a time, in elements.
+/// The part of C that one block computes at a time, in elements.
 struct TileShape {
   int width = 1;   ///< along a row of C
   int height = 1;  ///< along a column of C
 };
 
-/// One wrong call of a function that is to compute C = A * B; all matrices (n, n).
+/// One wrong call of a function that is to compute C = A * B; all matrices are (n, n).
 struct Observation {
   const Matrix<float>& A;
   const Matrix<float>& B;
@@ -24,14 +24,14 @@ struct Observation {
   const Matrix<float>& after;   ///< C as the function left it
   const ReferenceProduct& expected;
   TileShape tile;
-  /// C is cut into parts of so many elements, and each thread has its place in all of them.
+  /// C is cut into parts of this size, and each thread has a place in every part.
   std::optional<TileShape> part = std::nullopt;
-  bool in_halves = false;  ///< A and B: whole numbers up to 2048 are exact
+  bool in_halves = false;  ///< A and B hold halves, in which whole numbers up to 2048 are exact
   /// Each factor is to be multiplied as the sum of two TF32 numbers, a large and a small one.
   bool is_split = false;
 };
 
-/// Mistakes that a wrong matrix gives away.
+/// Mistakes that can be recognised from a wrong matrix.
 enum class Pattern {
   never_written,
   all_zero,
@@ -70,25 +70,26 @@ enum class Pattern {
   first_rows_only,
 };
 
-/// A recognised mistake in words for a student.
+/// A recognised mistake, in words for a student.
 struct Diagnosis {
   Pattern pattern;
   std::string what;        ///< continues "... elements are wrong: "
   std::string hint;        ///< what to look at next; empty if the pattern suggests nothing special
-  std::string input = {};  ///< that is read at a wrong place, "B"; empty: none is known to be
-  bool is_sure = false;    ///< that it is this one, and not the other factor
+  std::string input = {};  ///< the input that is read at a wrong place: "B"; empty: unknown
+  bool is_sure = false;    ///< it is certainly this factor, and not the other one
 };
 
-/// Looks for the mistake behind a wrong result. Nothing if C is right or wrong in no known way.
+/// Looks for the mistake behind a wrong result. Returns nothing if C is right, or wrong in no known
+/// way.
 std::optional<Diagnosis> recognise(const Observation& observation);
 
-/// Of a product in double precision whose first wrong element, and most of them, are right ones of
-/// other places.
+/// Recognises a product in double precision in which the first wrong element, and at least half of
+/// all wrong elements, hold values that are right in other places.
 std::optional<Diagnosis> recognise_moved_elements(const Matrix<double>& after,
                                                   const ReferenceProduct& expected,
                                                   const Comparison& comparison);
 
-/// Of a product whose first wrong row, or column, is the right one of another place.
+/// Recognises a product whose first wrong row, or column, is the right one for another place.
 std::optional<Diagnosis> recognise_moved_row(const Matrix<double>& after,
                                              const ReferenceProduct& expected,
                                              const Comparison& comparison);
@@ -96,17 +97,19 @@ std::optional<Diagnosis> recognise_moved_row(const Matrix<float>& after,
                                              const ReferenceProduct& expected,
                                              const Comparison& comparison);
 
-/// How often each product counts, where that is the same for all elements. With A the identity, row
-/// k of C is that of B times it, and so are columns with B the identity.
+/// How often each product was added, where that number is the same for all elements. If A is the
+/// identity, row k of C is row k of B times that number; if B is the identity, the same holds for
+/// the columns of C and A.
 struct CountedProducts {
   std::string what;  ///< continues a sentence; empty: nothing is known
   std::string hint;
 };
 CountedProducts tell_products(const Matrix<float>& after, const Matrix<float>& code, bool by_rows);
 
-/// Of y = A * x, which element of x each column of A was multiplied by, where A has as many rows as
-/// columns or more. Nothing where that does not explain y.
-/// @param x (A.cols, 1), y: A.rows of them
+/// Finds out which element of x each column of A was multiplied by in y = A * x, where A has at
+/// least as many rows as columns. Returns nothing if that does not explain y.
+/// @param x (A.cols, 1)
+/// @param y A.rows elements
 std::optional<Diagnosis> recognise_factors_of_columns(const Matrix<float>& A,
                                                       const Matrix<float>& x,
                                                       const std::vector<double>& y);
@@ -117,54 +120,57 @@ struct MatrixWords {
   const char* bounds = "n";
 };
 
-/// Tells a mistake from where the wrong elements of C lie. `is_wrong`: (rows, cols); `unwritten`:
-/// none of the wrong elements was written. Nothing if they lie all over C.
+/// Recognises a mistake from the places of the wrong elements of C. `is_wrong` is (rows, cols);
+/// `unwritten` says that none of the wrong elements was written. Returns nothing if they lie all
+/// over C.
 std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, int rows, int cols,
                                             TileShape tile, bool unwritten,
                                             const MatrixWords& words = {});
 
-/// The same for a C of order n.
+/// Does the same for a C of order n.
 inline std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, int n,
                                                    TileShape tile, bool unwritten) {
   return recognise_location(is_wrong, n, n, tile, unwritten);
 }
 
-/// Tells which parts of C are wrong, where some are right and the others wrong in all of their
-/// elements. `is_wrong`: (n, n).
+/// Says which parts of C are wrong, if each part is either right or wrong in all of its elements.
+/// `is_wrong` is (n, n).
 std::optional<Diagnosis> recognise_parts(const std::vector<bool>& is_wrong, int n, TileShape part);
 
-/// Which element of a factor stands somewhere in a product with the identity: row * n + col;
-/// nothing where none does.
+/// Returns which element of a factor stands at (row, col) of a product with the identity, as that
+/// element's row * n + col. Returns nothing if no element of the factor stands there.
 using PlaceOfElement = std::function<std::optional<long>(int row, int col)>;
 
-/// Tells which parts of 8 x 8 elements, as fragments of tensor cores consist of, have changed
-/// places in the first 16 rows and columns. Nothing if anything else has happened. `coded`: the
-/// factor. `by_fragments`: the function works with them.
+/// Says which parts of 8 x 8 elements have changed places in the first 16 rows and columns;
+/// fragments of tensor cores consist of such parts. Returns nothing if anything else has happened.
+/// `coded` is the factor's name. `by_fragments` says that the function works with fragments.
 std::optional<Diagnosis> recognise_moved_parts(const PlaceOfElement& place_of, int n,
                                                const char* coded, bool by_fragments);
 
-/// Tells how often each product of a small and a large part is in a result that is right but for
-/// its last digits, of factors that are split. Nothing if each is there once, or some other
-/// fraction.
+/// Says how often each product of a small and a large part was added, in a result of split factors
+/// that is right except for its last digits. Returns nothing if each was added once, or if one was
+/// added some fraction of a time.
 std::optional<Diagnosis> recognise_split_products(const Observation& observation);
 
-/// Of results among which there are NaN that a kernel has written.
+/// The diagnosis for results that contain a NaN which a kernel has written.
 Diagnosis not_a_number_found();
 
-/// What to look at where only the first `terms` of `all` products are in a sum, and one is missing
-/// or, though tiles of `tile` columns divide them, a whole step; else empty.
+/// Returns what to look at if a sum has only the first `terms` of `all` products, and either one
+/// product is missing or, although tiles of `tile` columns divide `all`, a whole step. Otherwise
+/// empty.
 std::string advice_on_missing_end(int terms, int all, int tile);
 
-/// What is wrong with a call that a fresh process makes rightly.
+/// The diagnosis for a wrong result that is right when a fresh process makes the same call.
 Diagnosis left_over_from_earlier_calls();
 
-/// Calls the function under test again with other data, in a fresh process, and tells what C holds
-/// then. Nothing if the call failed.
+/// Calls the function under test again with other data, in a fresh process, and returns what C
+/// holds afterwards. Returns nothing if the call failed.
 using Rerun = std::function<std::optional<Matrix<float>>(
     const Matrix<float>& A, const Matrix<float>& B, const Matrix<float>& before)>;
 
-/// Names the mistake behind a wrong result as well as it can: from the result itself, and from more
-/// calls where that is not enough. `first_call`: the process had made no call before this one.
+/// Names the mistake behind a wrong result as well as possible: from the result itself, and from
+/// more calls where that is not enough. `first_call` says that the process had made no call before
+/// this one.
 std::optional<Diagnosis> diagnose(const Observation& observation, bool first_call,
                                   const Rerun& rerun);
 
@@ -177,34 +183,34 @@ struct DgemmObservation {
 };
 
 /// Calls the function under test again with the same A and B and another C, in a fresh process, and
-/// tells what C holds then. Nothing if the call failed.
+/// returns what C holds afterwards. Returns nothing if the call failed.
 using DgemmRerun = std::function<std::optional<Matrix<double>>(const Matrix<double>& before)>;
 
-/// Numbers that rise: "0 to 7, 16".
+/// Writes ascending numbers as runs: "0 to 7, 16".
 std::string in_runs(const std::vector<int>& numbers);
 
-/// ", where col % 4 = 1 to 3": of the rows and columns with wrong elements; empty where nothing
-/// repeats.
+/// Describes how the rows and columns with wrong elements repeat: ", where col % 4 = 1 to 3". Empty
+/// where nothing repeats.
 std::string what_repeats(const std::vector<bool>& is_wrong, int rows, int cols);
 
-/// Names the mistake behind a wrong result as well as it can. `first_call`: the process had made no
-/// call before this one.
+/// Names the mistake behind a wrong result as well as possible. `first_call` says that the process
+/// had made no call before this one.
 std::optional<Diagnosis> diagnose_dgemm(const DgemmObservation& observation, bool first_call,
                                         const DgemmRerun& rerun);
 
-/// One wrong call of a function that is to solve A * X = alpha * B, X over B.
+/// One wrong call of a function that is to solve A * X = alpha * B and to store X in place of B.
 struct DtrsmObservation {
   const TriangularSystem& system;
   const Matrix<double>& X;  ///< what the function left in place of B
   TileShape tile;           ///< elements of X that one block computes at a time
 };
 
-/// Makes the same call in a fresh process, and tells what it leaves in place of B. Nothing if the
-/// call failed.
+/// Makes the same call in a fresh process, and returns what it leaves in place of B. Returns
+/// nothing if the call failed.
 using DtrsmRerun = std::function<std::optional<Matrix<double>>()>;
 
-/// Names the mistake behind a wrong solution as well as it can. `first_call`: the process had made
-/// no call before this one.
+/// Names the mistake behind a wrong solution as well as possible. `first_call` says that the
+/// process had made no call before this one.
 std::optional<Diagnosis> diagnose_dtrsm(const DtrsmObservation& observation, bool first_call,
                                         const DtrsmRerun& rerun);
 
@@ -218,8 +224,8 @@ struct TransposeObservation {
 /// Compares out with the transpose of in, bit for bit.
 Comparison compare_transpose(const Matrix<float>& in, const Matrix<float>& out);
 
-/// Looks for the mistake behind a wrong transpose. Nothing if out is right or wrong in no known
-/// way.
+/// Looks for the mistake behind a wrong transpose. Returns nothing if out is right, or wrong in no
+/// known way.
 std::optional<Diagnosis> recognise_transpose(const TransposeObservation& seen);
 
 }  // namespace tilewise::grading

@@ -61,7 +61,7 @@ struct Case {
 
 constexpr int tile = 8;
 
-// Of the first 16 numbers those that are even, and then the others.
+// Deals out the first 16 numbers: first those that are even, and then the others.
 int dealt(int number) { return number >= 16 ? number : number < 8 ? 2 * number : 2 * number - 15; }
 
 const Case cases[] = {
@@ -330,7 +330,7 @@ const Case cases[] = {
 
 std::string name_of(Pattern pattern) { return std::to_string(static_cast<int>(pattern)); }
 
-/// A factor in two numbers of which a tensor core reads all digits.
+/// A factor as two numbers of which a tensor core reads all digits.
 struct Split {
   explicit Split(float x) : large(rounded(x)), small(rounded(x - large)) {}
   static float rounded(float x) {

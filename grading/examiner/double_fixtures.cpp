@@ -29,7 +29,7 @@ GemmInputs random_inputs(const DgemmCase& c, Random& random) {
 
 }  // namespace
 
-// The matrices of one call. What BLAS's rules forbid to read is poisoned.
+// The matrices of one call. Elements that BLAS's rules forbid to read are poisoned.
 struct DgemmTest::Matrices : Trial {
   Matrices(const DgemmCase& dgemm_, const DgemmCase& allocated, Random& random)
       : dgemm(dgemm_),
@@ -67,7 +67,8 @@ PreparedTrial DgemmTest::prepare_with(const DgemmCase& dgemm, const DgemmCase& a
         .all_right();
   };
   trial->check_sample = [this, prepared = trial.get()] { check_sample_of(*prepared); };
-  // With beta other than 0, C is no blank sheet.
+  // With beta other than 0, C has contents before the call, among which written elements do not
+  // show.
   if (dgemm.beta == 0) {
     trial->fault_in_written = [this, prepared = trial.get()] {
       return fault_in_written_of(*prepared);
@@ -81,7 +82,7 @@ void DgemmTest::check_product(const Matrices& trial) {
   const Matrix<double> after = trial.device_C.contents_double();
   const Comparison comparison = compare(after, multiply_add(trial.inputs));
   if (comparison.all_right()) return;
-  check_guards(trial);  // elements that went between the rows are missing elsewhere
+  check_guards(trial);  // elements that were stored between the rows are missing elsewhere
   const DgemmRerun rerun = [&](const Matrix<double>& before) -> std::optional<Matrix<double>> {
     DeviceArray A = trial.device_A, B = trial.device_B, C = trial.device_C;
     C.set(before);
@@ -173,7 +174,7 @@ Matrix<double> columns_of(const Matrix<double>& matrix, const std::vector<int>& 
 
 }  // namespace
 
-// The matrices of one call. What BLAS's rules forbid to read is poisoned.
+// The matrices of one call. Elements that BLAS's rules forbid to read are poisoned.
 struct DtrsmTest::Matrices : Trial {
   Matrices(const DtrsmCase& dtrsm_, const DtrsmCase& allocated, Random& random)
       : dtrsm(dtrsm_),
@@ -211,7 +212,7 @@ void DtrsmTest::check_solution_of(const Matrices& trial) {
   const Matrix<double> X = trial.device_B.contents_double();
   const Comparison comparison = check_solution(trial.system, X);
   if (comparison.all_right()) return;
-  check_guards(trial);  // elements that went between the rows are missing elsewhere
+  check_guards(trial);  // elements that were stored between the rows are missing elsewhere
   const DtrsmRerun rerun = [&]() -> std::optional<Matrix<double>> {
     DeviceArray A = trial.device_A, B = trial.device_B;
     if (!run_in_fresh_worker(call_of(trial.dtrsm, A, B))) return std::nullopt;

@@ -58,7 +58,8 @@ TriangularSystem with_inverted_diagonal(TriangularSystem system) {
   return system;
 }
 
-// Rows divided beforehand are multiplied by what they were divided by.
+// Dividing a row before the products are subtracted acts as if the row's elements of A left of the
+// diagonal were multiplied by the diagonal element.
 TriangularSystem with_early_division(TriangularSystem system) {
   for (int row = 0; row < system.A.rows; ++row) {
     for (int col = 0; col < row; ++col) system.A(row, col) *= system.A(row, row);
@@ -66,7 +67,8 @@ TriangularSystem with_early_division(TriangularSystem system) {
   return system;
 }
 
-// A changed below its diagonal: where the two elements are of different blocks, or everywhere.
+// Multiplies A's elements below the diagonal by a factor: all of them, or only those whose row and
+// column are in different blocks.
 TriangularSystem with_updates_times(double factor, bool between_blocks_only,
                                     TriangularSystem system) {
   for (int row = 0; row < system.A.rows; ++row) {
@@ -126,7 +128,8 @@ std::optional<Diagnosis> other_system(const DtrsmObservation& seen) {
   return std::nullopt;
 }
 
-// Rows that are right for those below, and not divided where they are stored.
+// Recognises rows that were right when the rows below used them, but are stored without the
+// division.
 std::optional<Diagnosis> stored_undivided(const DtrsmObservation& seen) {
   Matrix<double> divided = seen.X;
   for (int row = 0; row < divided.rows; ++row) {
@@ -141,7 +144,7 @@ std::optional<Diagnosis> stored_undivided(const DtrsmObservation& seen) {
          "and is stored in the end. b /= A[row][row] changes b, too.")};
 }
 
-// Single precision errs by some 2^-24, a term that is missing by far more.
+// Single precision has errors of some 2^-24, while a missing term is far larger.
 std::optional<Diagnosis> imprecise(const DtrsmObservation& seen) {
   if (!solves_roughly(seen.system, seen.X, 0x1p-18)) return std::nullopt;
   return Diagnosis{
@@ -152,7 +155,7 @@ std::optional<Diagnosis> imprecise(const DtrsmObservation& seen) {
          "on the way is enough to lose half of the digits.")};
 }
 
-// What went wrong in one row spoils the rows below it.
+// A mistake in one row spoils the rows below it.
 std::optional<Diagnosis> first_rows(const DtrsmObservation& seen, const Comparison& comparison) {
   const int first_wrong = comparison.row;
   if (first_wrong == 0) return std::nullopt;

@@ -18,7 +18,7 @@ constexpr int m = 80, n = 12, block = 32;
 /// A function under test on the host; A holds NaN above its diagonal.
 using Solver = std::function<void(double alpha, const Matrix<double>& A, Matrix<double>& X)>;
 
-// By substitution. The parts that can go wrong are asked for row by row.
+// A solver by substitution. It asks row by row for the parts that can go wrong.
 struct Parts {
   std::function<double(const Matrix<double>& A, int row)> divisor = [](const auto& A, int row) {
     return A(row, row);

@@ -14,7 +14,7 @@
 
 namespace tilewise::grading {
 
-// The matrices of one call. C before the call is what an output holds: poison.
+// The matrices of one call. Before the call C holds poison, as every output does.
 struct MatmulTest::Product : Trial {
   Product(const MatmulCase& matmul_, int n, Random& random)
       : matmul(matmul_),
@@ -53,7 +53,7 @@ struct MatmulTest::Product : Trial {
 
 namespace {
 
-/// A side that a call is to refuse may be anything.
+/// Whether a side divides n. A side that a call is to refuse may be any number, even 0.
 bool divides(int side, int n) { return side > 0 && n % side == 0; }
 
 }  // namespace
@@ -87,8 +87,8 @@ constexpr const char* advice_on_positive = marked(
 
 namespace {
 
-/// What to ask where elements were never written and the grid has fewer blocks than C has tiles.
-/// Begins with a blank; empty where nothing is odd.
+/// Returns a question about the grid if elements were never written and the grid has fewer blocks
+/// than C has tiles. The text begins with a space, and is empty if nothing is odd.
 std::string doubt_about_grid(const CallReply& reply, const Mapping& mapping, int n) {
   const bool has_a_tile_each = mapping.known != Mapping::Known::nothing && !mapping.single_block;
   if (!has_a_tile_each || reply.launch_list.size() != 1) return "";
@@ -123,7 +123,7 @@ void MatmulTest::check_product(const Product& product) {
   const ReferenceProduct expected = multiply(product.A, product.B);
   const Comparison comparison = product.compared(product.device_C.contents(), expected);
   if (comparison.all_right()) return;
-  // What is wrong with positive elements alone is no matter of places.
+  // A result that is wrong only with positive elements has nothing to do with places.
   if (product.matmul.is_positive) {
     fail(wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt,
                       core::in_language(advice_on_positive)));
@@ -158,7 +158,8 @@ std::optional<Diagnosis> MatmulTest::diagnose_product(const Product& product,
     if (!run_in_fresh_worker(matmul.call(device_A, device_B, device_C))) return std::nullopt;
     return device_C.contents();
   };
-  // Where blocks compute some of each part of C, tiles counted from its corner are nobody's.
+  // Where blocks compute some elements of each part of C, no block owns a tile counted from C's
+  // corner.
   const auto& part = matmul.mapping.part;
   return diagnose({.A = product.A,
                    .B = product.B,
@@ -178,12 +179,13 @@ void MatmulTest::expect_launch_failure_reported(const MatmulCase& matmul,
 }
 
 void MatmulTest::expect_joined_stores(const CountedCall& call, int n) {
-  // Room for results in parts, or a copy of an input with longer rows; a column of threads that
-  // stores a column of C takes four times the sectors, or eight.
+  // This leaves room for results that are stored in parts, or a copy of an input with longer rows.
+  // A column of threads that stores a column of C takes four or eight times the sectors.
   constexpr double slack = 3;
   const std::uint64_t elements = std::uint64_t(n) * n;
   const std::uint64_t lanes = lanes_of_a_request();
-  // Where rows begin inside of sectors, 7 in 8 runs of 8 elements lie in two: no tile is narrower.
+  // Where rows begin inside of sectors, 7 in 8 runs of 8 elements lie in two sectors. No tile is
+  // narrower than 8.
   const bool ragged = n % 8 != 0;
   const std::uint64_t sectors = model::fewest_sectors(elements);
   const TrafficTheory theory{
@@ -355,8 +357,8 @@ std::optional<Finding> TransposeTest::fault_in(const Matrices& trial, const Matr
 void TransposeTest::expect_fast_enough(const TransposeCase& transpose,
                                        const SpeedMinimum& minimum) {
   const auto peak = peak_bandwidth_gb_s(device());
-  // What is written may still be in the L2 cache when the kernel ends; what is read comes from
-  // memory.
+  // Data that is written may still be in the L2 cache when the kernel ends, while data that is read
+  // comes from memory.
   const auto ceiling = peak ? std::optional(2 * *peak) : std::nullopt;
   try_fast_enough(
       [&] { return prepare(transpose); }, "gb_s",

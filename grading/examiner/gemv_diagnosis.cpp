@@ -1,4 +1,4 @@
-// Which elements of x a product with a matrix has taken, worked out from its results alone.
+// Works out which elements of x a matrix-vector product has used, from its results alone.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace tilewise::grading {
 namespace {
 
 constexpr int most_columns = 256;  // work grows with the third power
-constexpr double near = 0x1p-8;    // of what numbers between -1 and 1 come to by single precision
+constexpr double near = 0x1p-8;    // tolerance for numbers between -1 and 1 from single precision
 
-/// The x of A * x = y, of the first rows that are as many as there are columns. Empty where these
-/// do not tell.
+/// Solves A * x = y for x, from as many of the first rows as A has columns. Empty if these rows do
+/// not determine x.
 std::vector<double> solve(const Matrix<float>& A, const std::vector<double>& y) {
   const int n = A.cols;
   Matrix<double> rest(n, n + 1);
@@ -42,7 +42,7 @@ std::vector<double> solve(const Matrix<float>& A, const std::vector<double>& y) 
   return x;
 }
 
-/// The element of x that is nearest to a number, if it is near.
+/// Returns the index of the element of x that is nearest to a number, if it is near.
 std::optional<int> place_of(double value, const Matrix<float>& x) {
   int best = 0;
   const auto distance = [&](int i) { return std::abs(value - x.values[i]); };

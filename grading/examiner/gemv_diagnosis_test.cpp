@@ -30,7 +30,7 @@ TEST(GemvDiagnosis, TellsWhatColumnsWereMultipliedBy) {
   Random random = seeded_random(71, "");
   const Matrix<float> A = random_matrix(m, n, random), x = random_matrix(n, 1, random);
   const struct {
-    const char* what;  // nullptr: nothing
+    const char* what;  // nullptr: no diagnosis
     std::function<float(const Matrix<float>&, int)> factor;
   } cases[] = {
       {nullptr, [](const auto& of, int col) { return of.values[col]; }},

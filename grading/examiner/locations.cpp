@@ -1,4 +1,4 @@
-// Which elements of a result are wrong, where nothing is known of their values.
+// Recognises mistakes from the places of wrong elements, where nothing is known of their values.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -77,7 +77,7 @@ std::string span_of_columns(int first, int last) {
   return first == last ? tr("column {}", first) : tr("columns {} to {}", first, last);
 }
 
-// What repeats along a side: of each `period` rows or columns those with these numbers have wrong
+// What repeats along a side: of every `period` rows or columns, those with these numbers have wrong
 // elements, and no others.
 struct Period {
   int period = 0;  // 0: nothing repeats
@@ -99,7 +99,7 @@ Period period_of(const std::vector<bool>& is_wrong) {
   return {};
 }
 
-// ", where col % 4 = 1 to 3"; empty where nothing repeats.
+// Writes ", where col % 4 = 1 to 3"; empty where nothing repeats.
 std::string in_words(const Period& of_rows, const Period& of_cols) {
   std::string words;
   for (const auto& [name, of] : {std::pair{"row", &of_rows}, std::pair{"col", &of_cols}}) {
@@ -126,7 +126,7 @@ std::string what_repeats(const std::vector<bool>& is_wrong, int rows, int cols) 
 
 namespace {
 
-// "rows 24 to 27, 52 to 55"; empty where there are none, or too many to be told.
+// Writes "rows 24 to 27, 52 to 55"; empty where there are none, or too many to list.
 std::string spans_of(const std::vector<bool>& is_in, const char* one, const char* several) {
   constexpr std::size_t most = 4;
   std::vector<std::string> spans;
@@ -143,7 +143,8 @@ std::string spans_of(const std::vector<bool>& is_in, const char* one, const char
   return fmt::format("{} {}", core::in_language(is_one ? one : several), fmt::join(spans, ", "));
 }
 
-// Rows and columns that are wrong as a whole, where nothing else is; else empty.
+// Names the rows and columns that are wrong in all elements, if no other elements are wrong;
+// otherwise empty.
 std::string what_they_fill(const std::vector<bool>& is_wrong, int rows, int cols) {
   std::vector<bool> of_rows(rows, true), of_cols(cols, true);
   for (int row = 0; row < rows; ++row) {
@@ -250,7 +251,7 @@ std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, i
 
 std::optional<Diagnosis> recognise_parts(const std::vector<bool>& is_wrong, int n, TileShape part) {
   if (part.width == 1 || part.height == 1)
-    return std::nullopt;  // any part of a matrix is made of these
+    return std::nullopt;  // any part of a matrix consists of such parts
   int parts = 0, wrong = 0;
   std::string map;
   for (int row = 0; row < n; row += part.height) {

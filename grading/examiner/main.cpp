@@ -34,7 +34,7 @@ namespace {
 
 constexpr int exit_could_not_grade = 2;
 
-// Only the stage's tests, and no others of GoogleTest's flags from the environment.
+// Selects only the stage's tests, and ignores other flags of GoogleTest from the environment.
 void select_tests(const std::vector<RubricEntry>& entries) {
   std::string filter;
   for (const RubricEntry& entry : entries) filter += entry.test + ":";
@@ -44,7 +44,8 @@ void select_tests(const std::vector<RubricEntry>& entries) {
   GTEST_FLAG_SET(catch_exceptions, true);
 }
 
-// Every test that a grader has, for whoever wants to know whether the rubric's are among them.
+// Prints every test that a grader has, so that it can be checked whether the rubric's are among
+// them.
 void list_tests() {
   const auto& unit_test = *testing::UnitTest::GetInstance();
   for (int i = 0; i < unit_test.total_test_suite_count(); ++i) {
@@ -55,7 +56,7 @@ void list_tests() {
   }
 }
 
-// The stage's tests, or those of them that are asked for.
+// Returns the stage's tests, or those of them that are asked for.
 std::vector<RubricEntry> choose(const std::vector<RubricEntry>& entries,
                                 const std::vector<std::string>& wanted) {
   if (wanted.empty()) return entries;
@@ -176,8 +177,8 @@ int run(int argc, char** argv) {
 }  // namespace tilewise::grading
 
 int main(int argc, char** argv) {
-  // Matrices come and go with each call. Memory that stays need not be mapped and cleared anew,
-  // which takes longer than filling it.
+  // Matrices come and go with each call. Memory that the process keeps need not be mapped and
+  // cleared anew, which takes longer than filling it.
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, -1);  // never
   try {

@@ -16,7 +16,7 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// The line with the largest measure; one of unknown place where there are none.
+/// Returns the line with the largest measure; if there are no lines, returns one of unknown place.
 template <typename Measure>
 simt::LineCounters worst_by(const MemoryUse& use, Measure measure) {
   const auto worst = std::ranges::max_element(
@@ -24,8 +24,8 @@ simt::LineCounters worst_by(const MemoryUse& use, Measure measure) {
   return worst == use.lines.end() ? simt::LineCounters{} : *worst;
 }
 
-/// Whether the call loads and stores the same number of elements and does nothing in shared memory:
-/// whatever order its threads take, what lies together on one side is scattered on the other.
+/// Whether the call loads and stores the same number of bytes and stores nothing in shared memory.
+/// Then, whatever order its threads take, what lies together on one side is scattered on the other.
 bool only_moves_elements(const simt::Counters& total) {
   return total.global_load_bytes == total.global_store_bytes && total.shared_store_requests == 0;
 }
@@ -50,14 +50,14 @@ Finding at(const simt::LineCounters& line, std::string message, std::string hint
       .message = std::move(message), .hint = std::move(hint), .file = line.file, .line = line.line};
 }
 
-/// "partition 3", "partitions 0, 1 and 2".
+/// Writes "partition 3" or "partitions 0, 1 and 2".
 std::string name_partitions(const std::vector<int>& partitions) {
   if (partitions.size() == 1) return tr("partition {}", partitions.front());
   return tr("partitions {} and {}", fmt::join(partitions.begin(), partitions.end() - 1, ", "),
             partitions.back());
 }
 
-/// What the blocks that share the partitions worst do, which are on the GPU together.
+/// Describes the group of blocks, on the GPU at the same time, that shares the partitions worst.
 std::string worst_group(const PartitionUse& use, std::uint64_t blocks, bool are_stores) {
   const std::string group = tr("blocks {} to {}", with_commas(use.first_block),
                                with_commas(use.first_block + blocks - 1));
@@ -70,7 +70,7 @@ std::string worst_group(const PartitionUse& use, std::uint64_t blocks, bool are_
             use.busiest);
 }
 
-/// One of the two ways of using memory, and what blocks do to a partition then.
+/// One of the two ways of using memory, and how blocks then use the partitions.
 struct Direction {
   const char* name;
   PartitionUse PartitionSpread::*use;
@@ -81,8 +81,9 @@ constexpr Direction directions[] = {{marked("loads"), &PartitionSpread::loads},
 
 std::optional<Finding> camping(const std::string& call, const LaunchInfo& launch,
                                const PartitionSpread& spread, const Direction& direction) {
-  // Of a matrix whose sides are 1,024 or more, diagonals of any kind, taken in tiles of any shape,
-  // keep 4.7 or more of 8 busy; tiles by rows or by columns keep 1.9 at most.
+  // In a matrix whose sides are 1,024 or more, blocks that take tiles of any shape along diagonals
+  // of any kind keep 4.7 or more of 8 partitions busy; blocks that take tiles by rows or by columns
+  // keep 1.9 at most.
   constexpr double fewest = 3;
   const PartitionUse& use = spread.*direction.use;
   if (use.busy >= fewest) return std::nullopt;

@@ -18,26 +18,28 @@ struct CountedCall {
   std::vector<KernelProfile> launches = {};  ///< one by one, in order
 };
 
-/// What a call needs of global memory, for loads or for stores.
+/// The traffic that a call needs in global memory, for loads or for stores.
 struct TrafficTheory {
   std::uint64_t requests = 0;
   std::uint64_t sectors = 0;
   std::string reason;  ///< continues "that suffice, since "
 };
 
-/// More requests, or more sectors, than `slack` times what theory has: either something is fetched
-/// more often than it needs to be, or what is fetched does not lie together. The message names the
-/// line to look at. `advice`: the hint where something is fetched too often.
+/// Reports more requests, or more sectors, than `slack` times what the theory needs: either
+/// something is fetched more often than it needs to be, or what is fetched does not lie together.
+/// The message names the line to look at. `advice` is the hint where something is fetched too
+/// often.
 std::optional<Finding> excess_traffic(const CountedCall& call, const AccessKind& kind,
                                       const TrafficTheory& theory, double slack,
                                       const std::string& advice);
 
-/// Bank conflicts in more than a tenth of all wavefronts: a padded tile, which is meant to avoid
-/// them, may well have some where it is filled.
+/// Reports bank conflicts in more than a tenth of all wavefronts. A padded tile, which is meant to
+/// avoid them, may well have some where it is filled.
 std::optional<Finding> excess_bank_conflicts(const CountedCall& call);
 
-/// DRAM partitions that blocks wait for while others are idle: those that are on the GPU at the
-/// same time keep fewer than 3 of 8 busy. Nothing where addresses are hashed over them.
+/// Reports DRAM partitions that blocks wait for while others are idle: the blocks that are on the
+/// GPU at the same time keep fewer than 3 of 8 busy. Returns nothing where addresses are hashed
+/// over the partitions.
 std::optional<Finding> partition_camping(const CountedCall& call, const core::GpuProfile& gpu);
 
 }  // namespace tilewise::grading

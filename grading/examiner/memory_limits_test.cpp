@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A line of `file` that loads.
+/// Returns the counters of a line of matmul.cu that loads.
 simt::LineCounters loads(int line, std::uint64_t requests, std::uint64_t sectors,
                          std::uint64_t bytes) {
   simt::LineCounters counted{"matmul.cu", line, {}};
@@ -137,7 +137,8 @@ TEST(ExcessBankConflicts, NamesTheLine) {
   EXPECT_THAT(finding->hint, HasSubstr("one element longer"));
 }
 
-/// 180 blocks of a size of which a GTX 280 holds 90: the second half moves everything evenly.
+/// Returns a call of 180 blocks, of which a GTX 280 holds 90 at a time. The second half moves
+/// everything evenly.
 CountedCall call_of_two_halves(const simt::PartitionBytes& of_first_half) {
   constexpr std::array<std::uint64_t, 8> even = {16, 16, 16, 16, 16, 16, 16, 16};
   KernelProfile launch;

@@ -16,13 +16,14 @@ namespace tilewise::grading {
 namespace {
 
 std::string describe_found(float found, const std::optional<Diagnosis>& diagnosis) {
-  // What is added to the NaN of an unwritten element leaves its bits as they were.
+  // Adding to the NaN of an unwritten element leaves its bits as they were.
   const bool may_be_sum = diagnosis && diagnosis->pattern == Pattern::accumulates;
   if (has_bits(found, unwritten_bits) && !may_be_sum) return tr("was never written");
   return tr("is {}", describe_value(found));
 }
 
-/// "It belongs to block (1, 4), thread (4, 3). ", or as much of that as is known.
+/// Says whose element it is: "It belongs to block (1, 4), thread (4, 3). ", or as much of that as
+/// is known.
 std::string describe_owner(const Comparison& comparison, const Mapping& mapping) {
   if (mapping.known == Mapping::Known::nothing) return "";
   const int row = mapping.part ? comparison.row % mapping.part->height : comparison.row;
@@ -58,7 +59,7 @@ std::string advise_on_status(const std::string& returned, const std::string& exp
   return tr("The launch itself failed: check the grid, the block and the shared memory asked for.");
 }
 
-/// What to do about a fault of each kind that core::Finding lists.
+/// Returns what to do about a fault of one of the kinds that core::Finding lists.
 std::string advise_on_fault(const std::string& kind) {
   static const std::map<std::string, std::string> advice = {
       {"out-of-bounds", tr("Work out the index for this thread, and compare it with the sides of "
@@ -113,8 +114,8 @@ std::string advise_on_fault(const std::string& kind) {
   return found == advice.end() ? "" : found->second;
 }
 
-/// "A[5][0], past the end of A (5 x 5)": what to look for where it is the first row behind the
-/// last.
+/// Returns what to look for if an access such as "A[5][0], past the end of A (5 x 5)" goes to the
+/// first row behind the last, or past the end of a matrix that is not square.
 std::string advise_on_row(std::string_view words) {
   const std::string end = tr("past the end of");
   const std::size_t at = words.find(end);
@@ -147,14 +148,15 @@ std::string advise_on_row(std::string_view words) {
       row - 1);
 }
 
-/// "As[8][0] is outside float As[8][8]": what to look for where an index is one too large.
+/// Returns what to look for if an index is one too large, as in "As[8][0] is outside float
+/// As[8][8]".
 std::string advise_on_index(std::string_view words) {
   const std::string text = core::in_language(marked("{} is outside {} ({} {} it)"));
   const std::size_t first = text.find("{}") + 2;
   const std::string between = text.substr(first, text.find("{}", first) - first);
   const std::size_t at = words.find(between);
   if (at == words.npos) return "";
-  // The numbers in brackets up to a place that is none.
+  // Reads bracketed numbers that follow each other, and stops at anything else.
   const auto numbers = [](std::string_view brackets) {
     std::vector<long> found;
     for (std::size_t i = brackets.find('['); i < brackets.size() && brackets[i] == '[';) {
@@ -196,7 +198,8 @@ bool is_at_the_first(std::string_view race) {
   return !place.ends_with(']');
 }
 
-/// What one statement reads, changes and stores, as += does, while another thread does the same.
+/// Returns advice on a race of one statement that reads, changes and stores a value, as += does,
+/// while another thread does the same.
 std::string advise_on_lost_sum(const Finding& race) {
   const std::string_view words = race.message;
   const bool by_one_line = race.line > 0 && race.line == race.other_line &&
@@ -210,7 +213,7 @@ std::string advise_on_lost_sum(const Finding& race) {
       race.line);
 }
 
-/// The same for one fault, where its words tell more than that it is a race.
+/// Returns what to do about one fault, in more detail if its words say more than its kind does.
 std::string advise_on(const Finding& fault) {
   const std::string_view words = fault.message;
   if (fault.kind == "out-of-bounds") {
@@ -257,7 +260,7 @@ std::string advise_on(const Finding& fault) {
   const bool both_store = is_race && fault.line > 0 && fault.other_line > 0 &&
                           words.find(" " + tr("reads") + " ") == words.npos;
   if (is_race && words.find(tr("an asynchronous copy")) != words.npos) {
-    // Words that tell this case from the others, as the check says them.
+    // The check uses these words only in this case.
     const std::string waited =
         core::in_language(marked("{} has waited for it on line {}, with no barrier since then "
                                  "that this thread came to, too"));
@@ -314,7 +317,7 @@ std::string doubt_about_launch(const LaunchInfo& launch, TileShape block) {
   };
   if (is(launch.block, block)) return "";
   const bool leaves_it_out = is(launch.block, {1, 1}) && launch.grid[1] * launch.grid[2] == 1;
-  // A block with as many threads in another shape is not the grid.
+  // If a block has as many threads in another shape, it was not exchanged with the grid.
   const bool has_them_all =
       launch.block[0] * launch.block[1] == static_cast<unsigned>(block.width * block.height);
   const bool changes_places = is(launch.grid, block) && !has_them_all;
@@ -420,11 +423,11 @@ Finding wrong_status(const std::string& call, const std::string& returned,
 
 Finding kernel_fault(const std::string& call, const std::vector<Finding>& findings) {
   // Where a __syncthreads() is missing, lanes of one warp race, too; a __syncwarp() alone would not
-  // do.
+  // be enough.
   auto told = std::ranges::find_if(findings,
                                    [](const Finding& found) { return found.kind != "warp-race"; });
   if (told == findings.end()) told = findings.begin();
-  // What a barrier should have brought was not there: that says more than who missed it.
+  // A barrier fault or a race explains why a value was missing, which says more than who missed it.
   for (const char* cause : {"barrier", "race"}) {
     const auto found = std::ranges::find(findings, cause, &Finding::kind);
     if (told->kind == "uninitialised" && found != findings.end()) told = found;
@@ -479,7 +482,7 @@ Finding wrong_element(const std::string& call, const std::string& matrix,
 Finding wrong_double(const std::string& call, const std::string& matrix,
                      const Comparison& comparison, const std::optional<Diagnosis>& diagnosis,
                      const std::string& advice) {
-  // What is computed from the NaN of an unwritten element may keep its bits.
+  // A value that is computed from the NaN of an unwritten element may keep its bits.
   const bool was_read = diagnosis && diagnosis->pattern == Pattern::accumulates;
   const bool unwritten = has_bits(comparison.found, unwritten_bits_double) && !was_read;
   return wrong_element(

@@ -77,7 +77,7 @@ TEST(Messages, WrongResultNamesItsOwnerAsFarAsTheContractLaysItDown) {
     Mapping mapping;
     const char* owner;
   };
-  // Of C[35][20].
+  // Each case names the owner of C[35][20].
   const Case cases[] = {
       {"two columns and four rows a thread",
        {.tile = {16, 8}, .results = {2, 4}},

@@ -1,4 +1,4 @@
-// Rows, columns and elements of a product that are right, and stand where others belong.
+// Recognises rows, columns and elements of a product that are right, but stand where others belong.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -10,12 +10,12 @@
 namespace tilewise::grading {
 namespace {
 
-// Of a magnitude: far above rounding, far below a term.
+// Fractions of a magnitude: far above rounding errors, far below a term.
 constexpr double least_of_doubles = 0x1p-40;
 constexpr double least_of_floats = 0x1p-16;
 
-/// The row of the product that another row of what was found is, but for `least` of a magnitude;
-/// nothing where it is none.
+/// Returns which other row of the product equals row `row` of what was found, within `least` of a
+/// magnitude. Returns nothing if none does.
 std::optional<int> row_like(const Matrix<double>& found, int row, const Matrix<double>& product,
                             const Matrix<double>& magnitude, double least) {
   if (product.cols < 2) return std::nullopt;
@@ -38,7 +38,8 @@ class ElementsByValue {
     std::ranges::sort(by_value_);
   }
 
-  /// The number of the one element that has this value; nothing for none, or several.
+  /// Returns the number of the only element that has this value; returns nothing if none or several
+  /// have it.
   std::optional<std::size_t> find(double value) const {
     const auto at = std::ranges::lower_bound(by_value_, value, {}, &Element::first);
     std::optional<std::size_t> found;

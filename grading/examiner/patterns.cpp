@@ -28,7 +28,7 @@ bool is_product(const Matrix<float>& C, const Matrix<float>& A, const Matrix<flo
   return compare(C, multiply(A, B)).all_right();
 }
 
-// (rows, last - first): some columns of a matrix.
+// Returns the columns [first, last) of a matrix: (rows, last - first).
 Matrix<float> columns(const Matrix<float>& matrix, int first, int last) {
   Matrix<float> result(matrix.rows, last - first);
   for (int row = 0; row < result.rows; ++row) {
@@ -37,7 +37,7 @@ Matrix<float> columns(const Matrix<float>& matrix, int first, int last) {
   return result;
 }
 
-// (last - first, cols): some rows of a matrix.
+// Returns the rows [first, last) of a matrix: (last - first, cols).
 Matrix<float> rows(const Matrix<float>& matrix, int first, int last) {
   return transposed(columns(transposed(matrix), first, last));
 }
@@ -96,7 +96,7 @@ std::optional<Diagnosis> accumulates(const Observation& seen, const Comparison&)
   if (!is_finite(seen.before)) return std::nullopt;
   Matrix<float> added = seen.after;
   for (std::size_t i = 0; i < added.values.size(); ++i) added.values[i] -= seen.before.values[i];
-  // The difference carries the rounding of a sum that holds C too.
+  // The difference carries the rounding errors of a sum that includes C.
   ReferenceProduct expected = seen.expected;
   for (std::size_t i = 0; i < added.values.size(); ++i) {
     expected.magnitude.values[i] += 2 * std::abs(seen.before.values[i]);
@@ -143,8 +143,8 @@ std::optional<Diagnosis> other_product(const Observation& seen, const Comparison
   return std::nullopt;
 }
 
-// Sums that leave out the first or the last products. The number is found from one element and then
-// has to hold for all of them.
+// Recognises sums that leave out the first or the last products. Their number is found from one
+// element and then has to hold for all of them.
 std::optional<Diagnosis> part_of_the_sum(const Observation& seen, const Comparison& comparison) {
   const int n = seen.expected.summation_length;
   const double allowed = comparison.tolerance;
@@ -233,9 +233,9 @@ std::optional<Diagnosis> scaled(const Observation& seen, const Comparison& compa
                    tr("Check whether a product is added more than once, or every step counts.")};
 }
 
-// Rounding the factors of k products to bfloat16 (8 bits, errors of up to 2^-9 each) errs by some
-// 2^-9 sqrt(k) of a product, and `magnitude` is k of them. Six times that is never exceeded, and a
-// product more or less is far beyond it.
+// Rounding the factors of k products to bfloat16 (8 bits, errors of up to 2^-9 each) causes an
+// error of some 2^-9 sqrt(k) times a product, and `magnitude` is k products. Six times that error
+// is never exceeded, and a missing or additional product exceeds it by far.
 std::optional<Diagnosis> imprecise(const Observation& seen, const Comparison&) {
   const double k = seen.expected.summation_length;
   const auto& expected = seen.expected;
@@ -261,8 +261,8 @@ std::optional<Diagnosis> imprecise(const Observation& seen, const Comparison&) {
           : tr("Keep the factors, the tiles and the sum in float: no half precision, no TF32.")};
 }
 
-// How far apart, in rows or columns, the elements lie whose sums one of them has: the next of them
-// is 0, and so are others as far behind it.
+// Elements whose sums were all added to one of them: how far apart they lie, in rows or columns,
+// and how many they are. The next one is 0, and so are others at the same distance behind it.
 struct Run {
   int step = 0, count = 1;
 };
@@ -280,7 +280,8 @@ Run zeros_beyond(const std::vector<bool>& is_zero, int n, int row, int col, int 
   return run;
 }
 
-// Several results of a thread that are added up in one of them: the others stay 0.
+// Recognises several results of a thread that are added up in one of them, so that the others stay
+// 0.
 std::optional<Diagnosis> sums_in_one(const Observation& seen, const Comparison& comparison) {
   const int n = seen.after.rows;
   std::vector<bool> is_zero(seen.after.values.size());
@@ -289,7 +290,8 @@ std::optional<Diagnosis> sums_in_one(const Observation& seen, const Comparison& 
   }
   if (std::ranges::find(is_zero, true) == is_zero.end()) return std::nullopt;
   for (const int sign : {1, -1}) {
-    // From the corner that the zeros lie behind, so that the nearest ones are the element's own.
+    // The search begins at the corner that the zeros lie behind, so that the nearest ones are the
+    // element's own.
     const auto holds_a_sum = [&](std::size_t i) { return comparison.is_wrong[i] && !is_zero[i]; };
     std::size_t first = 0;
     const auto place = [&] { return sign > 0 ? first : is_zero.size() - 1 - first; };
@@ -367,7 +369,7 @@ std::string advice_on_missing_end(int terms, int all, int tile) {
 std::optional<Diagnosis> recognise(const Observation& observation) {
   const Comparison comparison = compare(observation.after, observation.expected);
   if (comparison.all_right()) return std::nullopt;
-  // What is said of the whole of C comes before what is said of parts of it.
+  // Mistakes in the whole of C are tried before mistakes in parts of it.
   constexpr Recogniser recognisers[] = {
       never_written,   all_zero, reads_outside, not_a_number, accumulates, other_product,
       part_of_the_sum, offset,   scaled,        imprecise,    sums_in_one, part_of_the_matrix,

@@ -1,4 +1,4 @@
-// How often each product of a sum counts, and what follows from that.
+// Works out how often each product of a sum was added, and what follows from that.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ namespace {
 /// once less, and those of the last one once.
 bool go_down_to_one(const std::vector<int>& counts) {
   if (counts.front() < 2 || counts.back() != 1) return false;
-  std::size_t depth = 0;  // of a step
+  std::size_t depth = 0;  // number of products in a step
   while (counts[depth] == counts.front()) ++depth;
   for (std::size_t k = 0; k < counts.size(); ++k) {
     if (counts[k] != counts.front() - static_cast<int>(k / depth)) return false;

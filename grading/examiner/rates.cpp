@@ -66,11 +66,11 @@ std::optional<double> peak_bandwidth_gb_s(const DeviceInfo& device) {
 
 namespace {
 
-// What nvidia-smi prints, of the GPU in use only.
+// Returns what nvidia-smi prints about the GPU in use, and no other.
 std::string query(const std::string& what) {
   Command command;
   command.arguments = {"nvidia-smi", what, "--format=csv,noheader"};
-  // As the command line has chosen it, or the first, as CUDA does.
+  // This is the GPU that the command line has chosen, or the first one, as CUDA takes it.
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   command.arguments.push_back(std::string("--id=") + (visible != nullptr ? visible : "0"));
   command.time_limit_s = 10;
@@ -91,8 +91,8 @@ std::size_t lines_with_a_number(std::string_view text) {
 
 std::vector<std::string> disturbances_in(std::string_view throttle_reasons,
                                          std::string_view applications, std::size_t own_processes) {
-  // Names and bits: nvmlClocksThrottleReasons in nvml.h. Idling and the power limit, which a kernel
-  // that keeps the whole GPU busy reaches, are no disturbances.
+  // Names and bits are those of nvmlClocksThrottleReasons in nvml.h. Idling is no disturbance, nor
+  // is the power limit, which a kernel that keeps the whole GPU busy reaches.
   constexpr struct {
     std::uint64_t bit;
     const char* words;
@@ -138,7 +138,7 @@ std::string rate_in_words(double rate, const RateGoal& goal) {
   return goal.at.empty() ? text : tr("{} at {}", text, goal.at);
 }
 
-/// `found`: the rate in words. `calls`: "the timed calls".
+/// `found` is the rate in words, `calls` for example "the timed calls".
 Verdict impossible(const std::string& found, const RateGoal& goal, const std::string& calls) {
   return {{.message = tr("{} are more than this device can do ({:.0f}): {} did not do all "
                          "the work.",
@@ -151,7 +151,7 @@ std::string modelled_in_words(const ModelledRate& modelled, const RateGoal& goal
   return tr("{} (modelled for {})", rate_in_words(modelled.rate, goal), gpu);
 }
 
-// Whether the submission is too slow in the reading that is best for it, too.
+// Whether the submission is too slow even by the reading that is best for it.
 bool certainly_too_slow(const InterleavedTiming& timing, const TimedRate& rate, double work,
                         const RateGoal& goal, bool disturbed) {
   if (rate.reference) {
@@ -234,7 +234,7 @@ std::optional<Verdict> shortfall(const InterleavedTiming& timing, double work, c
 
 std::optional<Verdict> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
                                              const std::vector<double>& alone_ms) {
-  constexpr double most = 1.1;  // of what clocks that follow the load make of it
+  constexpr double most = 1.1;  // clocks that follow the load change it by no more than this
   const double beside = timing.reference_ms().median;
   const double alone = core::median(alone_ms);
   if (beside <= most * alone) return std::nullopt;

@@ -17,39 +17,41 @@ namespace tilewise::grading {
 
 using core::InterleavedTiming;
 
-/// Theoretical single-precision peak of a device at its highest clock, in GFLOPS (2 operations a
-/// multiply-add); nothing if the driver does not tell enough, or
-/// the compute capability is not known.
+/// Returns the theoretical single-precision peak of a device at its highest clock, in GFLOPS (a
+/// multiply-add is 2 operations). Returns nothing if the driver does not report enough, or if the
+/// compute capability is not known.
 std::optional<double> peak_fp32_gflops(const DeviceInfo& device);
 
-/// The same in double precision, without tensor cores.
+/// Returns the same in double precision, without tensor cores.
 std::optional<double> peak_fp64_gflops(const DeviceInfo& device);
 
-/// Of tensor cores, with numbers of one type; nothing also where the device's do not take them.
+/// Returns the peak of tensor cores with numbers of one type. Returns nothing also if the device's
+/// tensor cores do not take that type.
 std::optional<double> peak_tensor_gflops(const DeviceInfo& device,
                                          int core::Capability::TensorRates::*rate);
 
-/// What double-precision sums of products can reach at most: tensor cores that take doubles are
-/// twice as fast (A100 and H100 data sheets).
+/// Returns the highest rate that double-precision sums of products can reach. Tensor cores that
+/// take doubles are twice as fast (A100 and H100 data sheets).
 std::optional<double> ceiling_fp64_gflops(const DeviceInfo& device);
 
-/// Theoretical bandwidth of a device's memory, from the driver or else from the profile of a card
-/// of the same name; nothing if neither knows.
+/// Returns the theoretical bandwidth of a device's memory, from the driver or else from the profile
+/// of a card of the same name. Returns nothing if neither knows it.
 std::optional<double> peak_bandwidth_gb_s(const DeviceInfo& device);
 
-/// Why timings on the GPU in use may be too slow, for messages: "2 other processes use the GPU".
-/// Nothing where nvidia-smi is missing or tells of nothing.
-/// @param own_processes  that Tilewise has on the GPU itself
+/// Returns why timings on the GPU in use may be too slow, for messages: "2 other processes use the
+/// GPU". Returns nothing if nvidia-smi is missing or reports none of this.
+/// @param own_processes  the processes that Tilewise itself has on the GPU
 std::vector<std::string> gpu_disturbances(std::size_t own_processes);
 
-/// The same from what nvidia-smi prints.
-/// @param throttle_reasons  of `--query-gpu=clocks_throttle_reasons.active
+/// Returns the same from what nvidia-smi prints.
+/// @param throttle_reasons  output of `--query-gpu=clocks_throttle_reasons.active
 ///                          --format=csv,noheader`: a mask in hexadecimal
-/// @param applications      of `--query-compute-apps=pid --format=csv,noheader`
+/// @param applications      output of `--query-compute-apps=pid --format=csv,noheader`
 std::vector<std::string> disturbances_in(std::string_view throttle_reasons,
                                          std::string_view applications, std::size_t own_processes);
 
-/// In 10^9 operations or bytes a second, GFLOPS or GB/s. `work`: operations or bytes of one call.
+/// Returns the rate in 10^9 operations or bytes a second (GFLOPS or GB/s). `work` is the number of
+/// operations or bytes of one call.
 double rate_of(const std::vector<double>& times_ms, double work);
 
 /// A rate to reach.
@@ -58,14 +60,14 @@ struct RateGoal {
   std::string at;  ///< "n = 4096"
   SpeedMinimum minimum;
   std::optional<double> peak;       ///< of the device, if it is known
-  const char* of = marked("peak");  ///< what of the device that is
-  std::optional<double> ceiling;    ///< more than that is not possible
+  const char* of = marked("peak");  ///< which peak of the device that is
+  std::optional<double> ceiling;    ///< the highest possible rate
   std::string advice_if_beyond;     ///< the hint for a rate beyond the ceiling
   std::string advice;               ///< the hint for a rate below the minimum
-  bool is_of_choice = false;        ///< of kernels: what limits the one chosen is not to blame
+  bool is_of_choice = false;  ///< the choice of a kernel counts, not what limits the chosen one
 };
 
-/// Rates that a timing gives, and what it should give.
+/// The rates that a timing gives, and the rate that it should give.
 struct TimedRate {
   double own = 0;
   std::optional<double> reference;
@@ -74,33 +76,34 @@ struct TimedRate {
 
 TimedRate timed_rate(const InterleavedTiming& timing, double work, const RateGoal& goal);
 
-/// What the model says of a call.
+/// What the model says about a call.
 struct ModelledRate {
   double rate = 0;
   std::string limiter;  ///< in the words of model::KernelTime
 };
 
-/// "1195 GFLOPS at n = 2048 (modelled for gtx1080), limited by shared wavefronts". `goal`: its unit
-/// and `at` are needed; an empty `at` is left out.
+/// Writes a modelled rate in words: "1195 GFLOPS at n = 2048 (modelled for gtx1080), limited by
+/// shared wavefronts". Only the unit and `at` of `goal` are needed; an empty `at` is left out.
 std::string in_words(const ModelledRate& modelled, const RateGoal& goal, const std::string& gpu);
 
-/// What the modelled rate is, and its minimum: of a submission that is fast enough a note with the
-/// status passed, otherwise why it is not, or cannot be right. The model is certain of its figures:
-/// nothing is inconclusive here.
-/// @param gpu  profile that both are modelled for
+/// Judges a modelled rate by its minimum. For a submission that is fast enough the verdict is a
+/// note with the status `passed`; otherwise it says why the rate is not enough, or cannot be right.
+/// The model is certain of its figures, so that nothing is inconclusive here.
+/// @param gpu  profile that both rates are modelled for
 Verdict judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
                        const std::string& gpu);
 
-/// Why the rate is not enough, or cannot be right. It is too slow if it is in every reading of what
-/// was measured, and inconclusive if it is not: in that by which more rounds might have decided
-/// otherwise, and on a disturbed device in that by which only the submission's slower turns were
-/// disturbed, and only the reference's faster ones were not.
+/// Says why the rate is not enough, or cannot be right. The submission is too slow only if it is so
+/// by every reading of the measurements; otherwise the verdict is inconclusive. One reading is that
+/// more rounds might have decided otherwise. Another, on a disturbed device, takes the submission's
+/// fastest turn and the reference's slowest one for the undisturbed ones.
 /// @param disturbances  of the device: "another process uses the GPU"
 std::optional<Verdict> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
                                  const std::vector<std::string>& disturbances);
 
-/// A rate that is enough beside the reference, and would not be if the reference were as fast as it
-/// is by itself: the submission may have slowed it down. Nothing where both say the same.
+/// Returns a verdict of doubt if the rate is enough beside the reference, but would not be if the
+/// reference were as fast as it is by itself: the submission may have slowed it down. Returns
+/// nothing if both comparisons agree.
 /// @param alone_ms  times of the reference once the submission's process has ended
 std::optional<Verdict> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
                                              const std::vector<double>& alone_ms);

@@ -1,5 +1,5 @@
-// The fixtures for transposes, DGEMM and DTRSM with a submission of known functions: the right ones
-// pass, and each mistake is named.
+// Tests the fixtures for transposes, DGEMM and DTRSM with a submission of known functions: the
+// right ones pass, and each mistake is named.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest-spi.h>
@@ -35,7 +35,7 @@ using ::testing::UnorderedElementsAre;
   CONTRACT(function, "32 * 32 * n", "n", "alpha=1", "A(32, 32, lda)", "lda=32", "B(32, n, ldb)", \
            "ldb=n")
 
-/// A fixture outside of any test of its own, with all that graders use of it.
+/// A fixture outside of any test of its own, which makes public all that graders use of it.
 template <typename Fixture>
 struct Open : Fixture {
   void TestBody() override {}
@@ -63,7 +63,7 @@ struct OpenWithPeak : Open<Fixture> {
 using Dgemm = OpenWithPeak<DgemmTest>;
 using Dtrsm = OpenWithPeak<DtrsmTest>;
 
-/// The simulator, its time taken as a GPU's.
+/// Returns options for the simulator, with its time taken as a GPU's.
 ExaminerOptions options() {
   const auto modules = core::executable_directory().parent_path() / "test";
   ExaminerOptions options;
@@ -85,7 +85,8 @@ class RectangularFixtures : public testing::Test {
   static void SetUpTestSuite() { StageTest::configure(options()); }
 };
 
-/// What a grader's test says that makes these calls: message and hint, or nothing if it passes.
+/// Returns what a grader's test that makes these calls says: message and hint, or nothing if it
+/// passes.
 template <typename Fixture>
 std::string failure_of(const std::function<void(Fixture&)>& body) {
   testing::TestPartResultArray results;
@@ -97,7 +98,7 @@ std::string failure_of(const std::function<void(Fixture&)>& body) {
       fixture.SetUp();
       body(fixture);
     } catch (const testing::AssertionException&) {
-      // Has been reported.
+      // The failure has been reported.
     }
     fixture.TearDown();
   }
@@ -379,7 +380,7 @@ TEST_F(RectangularFixtures, NameMistakesOfSolutions) {
       {"loads above the diagonal",
        [](Dtrsm& test) {
          const DtrsmCase all = dtrsm(of_32_rows(DTRSM_32(dtrsm_loads_all)), 32, 7);
-         test.expect_right(all);  // what it loads too much has no consequence
+         test.expect_right(all);  // its needless loads do not change the result
          test.expect_clean({all});
        },
        "reads A[0][1], above the diagonal"},
@@ -395,7 +396,7 @@ TEST_F(RectangularFixtures, NameMistakesOfSolutions) {
   }
 }
 
-// Speed as the model has it. Each function is its own reference solution.
+// Tests speed by the model. Each function is its own reference solution.
 class ModelledRates : public testing::Test {
  protected:
   static void SetUpTestSuite() { configure("gtx1080"); }

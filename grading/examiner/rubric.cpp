@@ -24,7 +24,7 @@ double read_fraction(const Json& json, const char* name) {
   return fraction;
 }
 
-/// A misspelt "hidden" would show what nobody is to see.
+/// Refuses unknown keys, because a misspelt "hidden" would show what nobody is to see.
 void demand_known_keys(const Json& json, const std::set<std::string>& known) {
   for (const auto& [key, value] : json.items()) {
     if (!known.contains(key)) {

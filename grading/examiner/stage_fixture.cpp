@@ -19,33 +19,34 @@ ExaminerOptions& configured() {
   return options;
 }
 
-/// By their modules.
+/// The baselines' workers, by the path of their module.
 std::map<std::filesystem::path, Worker>& baseline_workers() {
   static std::map<std::filesystem::path, Worker> workers;
   return workers;
 }
 
-// What is sampled is larger than what other tests run. Where no few blocks stand for a grid, as
-// where one block walks over all of the result, that shows. Where other calls of the function never
-// ended, this one need not be waited for as long.
+// Sampled calls are larger than those of other tests. That shows where a few blocks cannot stand
+// for the grid, for example where one block walks over all of the result, so they get more time. A
+// function whose other calls never ended gets no extra time.
 WorkerOptions sampling_worker_options(WorkerOptions worker, const std::string& function) {
   constexpr double times_the_usual = 4;
   if (TimeBudget::of_this_exam().share_of(function) == 1) worker.time_limit_s *= times_the_usual;
   return worker;
 }
 
-// An estimate where blocks are irregular: to run all of them would take minutes.
+// Irregular blocks are estimated from some of them, because to run all of them would take minutes.
 simt::Watch sample_of_blocks(std::uint64_t seed) {
   return {.counters = true, .sample = true, .estimate = true, .seed = seed};
 }
 
-/// Whether a kernel whose blocks are others than it was written for may do so.
+/// Whether the fault may come from blocks of another shape than the kernel was written for.
 bool comes_of_launches(const Verdict& verdict) {
   return verdict.kind == "wrong-result" || verdict.kind == "uninitialised" ||
          verdict.kind == "out-of-bounds" || verdict.kind == "race";
 }
 
-/// What CUDA refused comes before what was missing afterwards.
+/// Puts what CUDA refused before what was missing afterwards, where the one may have caused the
+/// other.
 void tell_refusal(Verdict& verdict, const Finding& refused) {
   const bool may_come_of_it = verdict.kind == "launch" || verdict.kind == "wrong-result" ||
                               verdict.kind == "uninitialised" || verdict.kind == "status";
@@ -67,7 +68,7 @@ void StageTest::end_baselines() { baseline_workers().clear(); }
 const ExaminerOptions& StageTest::options() { return configured(); }
 
 int StageTest::threads_per_block() {
-  // Every card that the cuda backend can be built for.
+  // This holds for every card that the cuda backend can be built for.
   constexpr int on_any_real_gpu = 1024;
   return options().on_gpu() ? on_any_real_gpu : options().profile.threads_per_block;
 }
@@ -75,8 +76,8 @@ int StageTest::threads_per_block() {
 void StageTest::SetUp() {
   random_ = seeded_random(options().seed,
                           full_name(*testing::UnitTest::GetInstance()->current_test_info()));
-  // On a GPU a worker takes long, and those that start at the same time wait for one another: only
-  // who makes a call there has one.
+  // On a GPU a worker takes long to start, and workers that start at the same time wait for one
+  // another. There a test starts one only when it makes a call.
   if (!options().on_gpu()) await_worker();
 }
 
@@ -149,7 +150,8 @@ CallReply StageTest::run_sampled(const Call& call) {
 }
 
 std::optional<CallReply> StageTest::run_in_step(const Call& call, bool sampled) {
-  // The one whose call went wrong: in a fresh one it would be the first call, and may be right.
+  // This uses the worker whose call went wrong: in a fresh worker it would be the first call, and
+  // might be right.
   std::optional<Worker>& worker = sampled ? sampling_worker_ : checked_worker_;
   if (!worker) {
     worker.emplace(sampling_worker_options(checked_worker_options(options()), call.function));
@@ -247,7 +249,8 @@ void StageTest::fail(Verdict verdict) {
   verdict.message += words_on(verdict.call, launches_);
   record_verdict(verdict);
   [&] { FAIL() << verdict.message << "\n" << verdict.hint; }();
-  // Ends the test from any depth. GoogleTest takes this exception for a failure reported already.
+  // This exception ends the test from any depth of calls. GoogleTest takes it for a failure that
+  // was reported already.
   throw testing::AssertionException(testing::TestPartResult(testing::TestPartResult::kFatalFailure,
                                                             nullptr, -1, verdict.message.c_str()));
 }

@@ -26,10 +26,10 @@ namespace tilewise::grading {
 /// Base of every grader's fixture: a fresh worker process and a random generator for each test.
 class StageTest : public testing::Test {
  public:
-  /// What all tests examine; set once before they run.
+  /// Sets what all tests examine. To be called once, before they run.
   static void configure(ExaminerOptions options);
 
-  /// Ends the baselines' workers, once all tests have run.
+  /// Ends the baselines' workers. To be called once all tests have run.
   static void end_baselines();
 
  protected:
@@ -37,97 +37,104 @@ class StageTest : public testing::Test {
   void TearDown() override;
 
   static const ExaminerOptions& options();
-  /// Of the simulated card.
+  /// Returns the compute capability of the simulated card.
   static const core::Capability& capability() { return core::capability_of(options().profile); }
   Random& random() { return random_; }
   const DeviceInfo& device();
 
-  /// Threads a block may have on the device examined.
+  /// Returns how many threads a block may have on the device examined.
   static int threads_per_block();
 
-  /// Starts this test's worker unless it has one, and waits until it has loaded the submission;
-  /// ends the test where it cannot.
+  /// Starts this test's worker unless it is there already, and waits until it has loaded the
+  /// submission. Ends the test if that fails.
   void await_worker();
 
-  /// Makes a call, and fails the test unless the function returned, whatever its status. The call's
-  /// matrices then hold what came back.
+  /// Makes a call, and fails the test unless the function returned, with whatever status.
+  /// Afterwards the call's matrices hold what came back.
   CallReply run(const Call& call, const CallManner& manner = {});
 
-  /// The same, and fails the test unless the status is cudaSuccess and no kernel was at fault.
+  /// Does the same as run(), and also fails the test unless the status is cudaSuccess and no kernel
+  /// was at fault.
   CallReply run_successfully(const Call& call, const CallManner& manner = {});
 
-  /// As run_successfully(), in the checked build, which counts what each kernel does.
+  /// Does the same as run_successfully(), but in the checked build, which counts what each kernel
+  /// does.
   CallReply run_counted(const Call& call);
 
-  /// As run_counted(), but only a few blocks run, whose counters stand for their grids. Of the
-  /// result the call's matrices then hold what those blocks have computed.
+  /// Does the same as run_counted(), but runs only a few blocks of each grid, whose counters stand
+  /// for the whole grid. Afterwards the call's matrices hold only what those blocks have computed
+  /// of the result.
   CallReply run_sampled(const Call& call);
 
-  /// Either of them, with threads in step. Nothing if the call failed in any way.
+  /// Makes the call as run_sampled() or run_counted() does, but with the threads in step. Returns
+  /// nothing if the call failed in any way.
   std::optional<CallReply> run_in_step(const Call& call, bool sampled);
 
-  /// The same call of the reference solution. The call's matrices mean nothing afterwards.
-  /// @throws std::runtime_error where it cannot be made
+  /// Makes the same call of the reference solution. The call's matrices mean nothing afterwards.
+  /// @throws std::runtime_error if the call cannot be made
   CallReply sample_reference(const Call& call);
 
-  /// An order large enough to fill a GPU: one to time; on the simulator one to model, such that all
-  /// of a product is still computed in a second or two where that must be.
+  /// Returns a matrix order that is large enough to fill a GPU. On a GPU it is the order to time.
+  /// On the simulator it is the order to model; there a whole product, where one is needed, still
+  /// takes only a second or two.
   static int large_order() { return options().models_rates() ? 1024 : 4096; }
 
-  /// What stage.json asks of this test.
-  /// @throws std::runtime_error where it asks nothing
+  /// Returns the minimum speed that stage.json asks of this test.
+  /// @throws std::runtime_error if stage.json asks none
   static const SpeedMinimum& minimum_speed();
 
-  /// Skips the test on a GPU, and tells whether it did.
+  /// Skips the test on a GPU, and returns whether it did.
   bool skipped_without_simulator();
 
   /// Skips the test, and returns true.
   bool skip(const std::string& reason, const std::string& advice);
 
-  /// Makes a call in a worker of its own. Nothing if it failed in any way.
+  /// Makes a call in a worker of its own. Returns nothing if the call failed in any way.
   std::optional<CallReply> run_in_fresh_worker(const Call& call);
 
-  /// Lets the baselines' workers start while something else is done: on a GPU it takes them long.
-  /// They serve further tests, too.
+  /// Starts the baselines' workers without waiting for them, since on a GPU they take long to
+  /// start. Later tests use the same workers.
   void start_baselines();
 
-  /// The same for this test's worker.
+  /// Starts this test's worker without waiting for it.
   void start_worker();
 
-  /// Milliseconds that a baseline takes for a call; none if it cannot make it, as where cuBLAS is
-  /// not installed. Its results are not looked at.
+  /// Returns the milliseconds that a baseline takes for a call. Returns none if the baseline cannot
+  /// make the call, for example because cuBLAS is not installed. Its results are not checked.
   std::vector<double> time_baseline(const std::string& name, const Call& call,
                                     const CallManner& timed);
 
-  /// The same of each baseline that can make it, by name.
+  /// Times each baseline in this way, and returns the times of those that can make the call, by
+  /// name.
   std::map<std::string, std::vector<double>> time_baselines(const Call& call,
                                                             const CallManner& timed);
 
-  /// Ends this test's worker, which it has, whatever it had running. The next call is made in
-  /// another.
+  /// Ends this test's worker, which must exist, whatever it is running. The next call is made in a
+  /// new worker.
   void end_worker();
 
-  /// Calls made in this test's worker so far.
+  /// Returns how many calls run() has made in this test so far.
   int calls_made() const { return calls_made_; }
 
-  /// Ends the test.
+  /// Records the verdict and ends the test.
   [[noreturn]] void fail(Verdict verdict);
   [[noreturn]] void fail(const Finding& finding) { fail(Verdict{finding}); }
 
-  /// Has the next failure tell what CUDA refused in this call, and what is odd about its launch.
+  /// Keeps what CUDA refused in this call and how it was launched, so that the next failure can
+  /// report it.
   void note_reply(const CallReply& reply) {
     refusals_ = reply.refusals;
     launches_ = reply.launch_list;
   }
 
-  /// What a failure of a call that chose its launches says of them. Begins with a blank; empty
-  /// where the call's arguments say it all.
+  /// Returns what a failure's message adds about the launches that a call has chosen. The text
+  /// begins with a space, and is empty where the call's arguments already determine the launches.
   virtual std::string words_on(const std::string& /*call*/,
                                const std::vector<LaunchInfo>& /*launches*/) const {
     return "";
   }
 
-  /// Has failures of this call tell where its blocks have other shapes than asked for.
+  /// Makes failures of this call point out blocks of another shape than the call asks for.
   void expect_block(const std::string& call, TileShape threads) { blocks_[call] = threads; }
 
  private:
@@ -135,127 +142,132 @@ class StageTest : public testing::Test {
   std::optional<Worker> checked_worker_;
   std::optional<Worker> sampling_worker_;
   bool worker_has_loaded_ = false;
-  std::string output_;  ///< of workers that have ended
+  std::string output_;  ///< what workers that have ended printed
   Random random_;
   int calls_made_ = 0;
-  std::vector<Finding> refusals_;            ///< of the last call
-  std::vector<LaunchInfo> launches_;         ///< the same
-  std::map<std::string, TileShape> blocks_;  ///< by call, as messages call it
-  std::string last_call_;                    ///< as messages call it; empty before the first
+  std::vector<Finding> refusals_;            ///< from the last call
+  std::vector<LaunchInfo> launches_;         ///< from the last call
+  std::map<std::string, TileShape> blocks_;  ///< shape asked for, by the call's name in messages
+  std::string last_call_;                    ///< its name in messages; empty before the first call
 };
 
 struct Trial;
 using PreparedTrial = std::unique_ptr<Trial>;
 using PrepareTrial = std::function<PreparedTrial()>;
 
-/// One call with new random matrices of its own. Fixtures derive from it what holds the matrices.
+/// One call with new random matrices of its own. Each fixture derives a type from it that holds the
+/// matrices.
 struct Trial {
   virtual ~Trial() = default;
 
-  PrepareTrial again = {};  ///< the same call with other matrices
+  PrepareTrial again = {};  ///< prepares the same call with other matrices
 
   Call call;
-  std::string text;                       ///< of the call, for messages; set by prepare()
-  std::vector<DeviceArray*> arrays = {};  ///< the call's matrices, the one it writes first
-  std::function<void()> check_result;     ///< ends the test unless the result is right
-  std::function<bool()> is_right = {};    ///< whether it is
-  std::function<void()> check_sample;     ///< the same for large results: looks at a part of it
-  /// What is wrong where only some blocks have run: looks at what is written, at least one element.
-  /// Empty where the result cannot be told from what was there before.
+  std::string text;  ///< describes the call in messages; set by prepare_with()
+  /// The call's matrices; the one that it writes comes first.
+  std::vector<DeviceArray*> arrays = {};
+  std::function<void()> check_result;   ///< ends the test unless the result is right
+  std::function<bool()> is_right = {};  ///< whether the result is right
+  std::function<void()> check_sample;   ///< like check_result, for large results: checks a sample
+  /// Returns what is wrong with a result of which only some blocks have run. It checks the elements
+  /// that were written, of which there must be at least one. Empty where a written element cannot
+  /// be told from what was there before.
   std::function<std::optional<Finding>()> fault_in_written;
   double work = 0;  ///< operations or bytes of the call, for rates
-  /// Some blocks hang over the edge of the result, and other tests look at what is wrong there.
+  /// Whether some blocks hang over the edge of the result. Other tests check the result there.
   bool hangs_over = false;
-  bool computes = true;      ///< the work is operations; else it is bytes that are moved
+  bool computes = true;      ///< whether `work` counts operations; otherwise it counts bytes moved
   bool needs_kernel = true;  ///< false where there is nothing to compute
-  CallReply reply;           ///< of the call, once it was made
+  CallReply reply;           ///< the call's reply, once the call was made
 };
 
-/// Base of the fixtures for one kind of function: what can be expected of any call, whatever it
-/// computes. What does not hold ends the test.
+/// Base of the fixtures for one kind of function. It has the expectations that apply to any call,
+/// whatever the call computes. An expectation that does not hold ends the test.
 class TrialTest : public StageTest {
  protected:
   /// Expects cudaSuccess and a right result, computed by at least one kernel, by no library and not
   /// on the host.
   void try_right(Trial& trial);
 
-  /// The same for a call that is there for its number of blocks, which all do alike: on the
-  /// simulator some of them are enough if the last one is among them.
+  /// Expects the same of a call that tests a large number of blocks which all do alike. On the
+  /// simulator it is enough to run some of them, if the last one is among them.
   void try_right_with_many_blocks(const PrepareTrial& prepare);
 
   /// Expects a right result, inputs bit for bit as they were, and nothing written around any
   /// matrix or between the rows of one.
   void try_inside(Trial& trial);
 
-  /// Expects right results (see demand_result()) and no fault in any kernel, in every way that the
-  /// backend has to look for one. Skips the test where it has none. Each trial is prepared once for
-  /// each way. `large`: trials that the simulator runs with its threads in one order alone, in
-  /// which it sees the same races as in others.
+  /// Expects right results (see demand_result()) and no fault in any kernel, and looks for faults
+  /// in every way that the backend offers. Skips the test if the backend offers none. Each trial is
+  /// prepared once for each way. `large` holds trials that the simulator runs with its threads in
+  /// one order only, in which it sees the same races as in other orders.
   void try_clean(const std::vector<PrepareTrial>& trials,
                  const std::vector<PrepareTrial>& large = {});
 
-  /// Fails by what the simulator's checks find in a call whose result is wrong in no known way: a
-  /// race of a size, say, that the test of safety does not try. Large calls are left alone, since
-  /// checks make them many times as slow.
+  /// Ends the test with what the simulator's checks find in a call whose result is wrong in no
+  /// known way: for example a race at a size that the test of safety does not try. Large calls are
+  /// not checked, since checks make them many times as slow.
   void fail_by_fault(const Trial& trial);
 
-  /// Expects a right result (see demand_result()), and counts what its kernels did.
+  /// Expects a right result (see demand_result()), and counts what the call's kernels did.
   CountedCall try_counted(Trial& trial);
 
-  /// Expects a right result in a test of something else, so that what computes nothing earns
-  /// nothing there. Where blocks hang over an edge, wrong results are what tests of correctness
-  /// tell: one mistake there costs their points, and not all. So does a missing barrier: a result
-  /// that threads in step make right is enough. Then the trial has what they did, and a test that
-  /// passes says so.
+  /// Expects a right result in a test of something else, so that a kernel that computes nothing
+  /// earns nothing there. Where blocks hang over an edge, wrong results are left to the tests of
+  /// correctness, so that one mistake there costs only their points. In the same way a missing
+  /// barrier is left to the test of races: a result that is right with the threads in step is
+  /// enough. The trial then has the reply of the call in step, and a test that passes says so.
   void demand_result(Trial& trial);
 
   /// Expects cudaErrorInvalidValue, no launch and nothing touched. `reason` continues "expected
   /// cudaErrorInvalidValue: ".
   void try_refused(Trial& trial, const std::string& reason);
 
-  /// Expects the error of a launch that the device cannot hold, and nothing touched, or a right
-  /// result if a kernel ran all the same. `reason`: why it cannot hold it.
+  /// Expects the error of a launch that the device cannot hold, and nothing touched; if a kernel
+  /// ran all the same, expects a right result. `reason` says why the device cannot hold the launch.
   void try_launch_failure_reported(Trial& trial, const std::string& reason);
 
-  /// Expects cudaSuccess and nothing touched. `hint`: where it returned an error.
+  /// Expects cudaSuccess and nothing touched. `hint` is the advice for a call that returned an
+  /// error.
   void try_nothing_done(Trial& trial, const std::string& hint);
 
-  /// Times a call, checks a sample of its result, and records its rate as the measurement `name`
-  /// and those of the baselines with the same matrices as "cublas_NAME". On the simulator: models
-  /// it.
+  /// Times a call, checks a sample of its result, and records its rate as the measurement `name`.
+  /// Also times the baselines with the same matrices, and records their rates under names such as
+  /// "cublas_NAME". On the simulator it models the call instead.
   void try_timed(const PrepareTrial& prepare, const std::string& name);
 
-  /// Times calls in turns with the baselines, each turn with new matrices, until the figure for
-  /// the verdict hardly changes any more; warms up with those of the turn before. Records the rates
-  /// as try_timed() does, and the minimum; expects enough. On the simulator: models the call and
-  /// the reference solution's.
+  /// Times calls in turns with the baselines until the figure for the verdict hardly changes any
+  /// more. Each turn has new matrices, and warms up with those of the turn before. Records the
+  /// rates as try_timed() does, and the minimum, and expects the rate to reach it. On the simulator
+  /// it models this call and the reference solution's instead.
   void try_fast_enough(const PrepareTrial& prepare, const std::string& name, const RateGoal& goal);
 
-  /// Expects loads or stores of global memory within `slack` times what theory has. `advice`: the
-  /// hint where something is fetched too often.
+  /// Expects loads or stores of global memory to stay within `slack` times what the theory needs.
+  /// `advice` is the hint where something is fetched too often.
   void expect_traffic(const CountedCall& call, const AccessKind& kind, const TrafficTheory& theory,
                       double slack, const std::string& advice);
 
-  /// Lanes whose accesses become one request: a warp's, on compute capability 1.x a half-warp's.
+  /// Returns how many lanes' accesses become one request: those of a warp, or on compute capability
+  /// 1.x those of a half-warp.
   int lanes_of_a_request() const;
 
-  /// Ends the test where the call has written outside of its matrices.
+  /// Ends the test if the call has written outside of its matrices.
   void check_guards(const Trial& trial);
 
-  /// What the function computes: "product".
+  /// What the function computes, for example "product".
   virtual std::string result_name() const = 0;
 
-  /// Hint for a store outside of a matrix.
+  /// The hint for a store outside of a matrix.
   virtual std::string edge_advice() const = 0;
 
-  /// Hint for a wrong result that gives nothing away.
+  /// The hint for a wrong result that shows no known mistake.
   virtual std::string advice() const = 0;
 
  private:
   struct CheckedPart;
 
-  /// Starts the workers of all passes; on a GPU some passes are divided where there are many
-  /// processors. Large trials are the first pass's alone on the simulator.
+  /// Starts the workers of all passes. On a GPU some passes are divided among several workers where
+  /// there are many processors. On the simulator only the first pass has the large trials.
   static std::list<CheckedPart> start_passes(const std::vector<CheckPass>& passes,
                                              const std::vector<PrepareTrial>& trials,
                                              const std::vector<PrepareTrial>& large);
@@ -288,7 +300,7 @@ class CaseTest : public TrialTest {
     return trial->reply;
   }
 
-  /// The same for a call that is there for its number of blocks, which all do alike.
+  /// Expects the same of a call that tests a large number of blocks which all do alike.
   void expect_right_with_many_blocks(const Case& described) {
     try_right_with_many_blocks([&] { return prepare(described); });
   }
@@ -297,8 +309,8 @@ class CaseTest : public TrialTest {
   /// matrix or between the rows of one.
   void expect_inside(const Case& described) { try_inside(*prepare(described)); }
 
-  /// Expects right results and no fault in any kernel, in every way that the backend has to look
-  /// for one. Skips the test where it has none. `large`: as try_clean() has it.
+  /// Expects right results and no fault in any kernel, and looks for faults in every way that the
+  /// backend offers. Skips the test if the backend offers none. For `large` see try_clean().
   void expect_clean(const std::vector<Case>& cases, const std::vector<Case>& large = {}) {
     const auto trials_of = [this](const std::vector<Case>& described) {
       std::vector<PrepareTrial> trials;
@@ -310,7 +322,7 @@ class CaseTest : public TrialTest {
     try_clean(trials_of(cases), trials_of(large));
   }
 
-  /// Expects a right result, and counts what its kernels did: in all, and launch by launch.
+  /// Expects a right result, and counts what the call's kernels did, in total and launch by launch.
   CountedCall count(const Case& described) { return try_counted(*prepare(described)); }
 
   /// Expects cudaErrorInvalidValue, no launch and nothing touched. The matrices are those of
@@ -319,12 +331,12 @@ class CaseTest : public TrialTest {
     try_refused(*prepare_with(bad, allocated), reason);
   }
 
-  /// Expects cudaSuccess and nothing touched, of a call that has nothing to compute.
+  /// Expects a call that has nothing to compute to return cudaSuccess and to touch nothing.
   void expect_nothing_done(const Case& described) {
     try_nothing_done(*prepare(described), advice_on_nothing());
   }
 
-  /// Times a call (on the simulator: models it), checks a sample of its result and that no element
+  /// Times a call, or models it on the simulator. Checks a sample of its result and that no element
   /// is missing, and records its rate as the measurement `name`.
   void measure(const Case& described, const std::string& name) {
     try_timed([&] { return prepare(described); }, name);
@@ -336,10 +348,10 @@ class CaseTest : public TrialTest {
     return trial;
   }
 
-  /// The call with matrices for another.
+  /// Prepares the call `described`, but with matrices for the call `allocated`.
   virtual PreparedTrial prepare_with(const Case& described, const Case& allocated) = 0;
 
-  /// Hint for an error of a call that has nothing to compute.
+  /// The hint for an error that a call returned although it has nothing to compute.
   virtual std::string advice_on_nothing() const = 0;
 };
 

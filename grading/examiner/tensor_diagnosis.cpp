@@ -1,5 +1,5 @@
-// What goes wrong where tensor cores multiply: parts of fragments that have changed places, and
-// products of halves of numbers that are left out.
+// Recognises mistakes in the use of tensor cores: parts of fragments that have changed places, and
+// products of the parts of split numbers that are left out.
 #include <fmt/format.h>
 
 #include <array>
@@ -14,9 +14,9 @@
 namespace tilewise::grading {
 namespace {
 
-constexpr int part_side = 8;  // of what ldmatrix loads, and of a register of a fragment
+constexpr int part_side = 8;  // side of what ldmatrix loads, and of a register of a fragment
 
-/// Where a part of 8 x 8 elements comes from as a whole.
+/// The place that a part of 8 x 8 elements comes from as a whole.
 struct Origin {
   int row, col;
 };
@@ -39,13 +39,13 @@ std::string span_of(Origin part) {
             part.col + part_side - 1);
 }
 
-/// What a tensor core reads of a float: its upper 19 bits, rounded.
+/// Returns what a tensor core reads of a float: its upper 19 bits, rounded.
 float to_tf32(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   return std::bit_cast<float>((bits + 0x1000U) & ~0x1fffU);
 }
 
-/// The products of one part of each factor.
+/// Multiplies one part of each factor, the large or the small one.
 Matrix<double> multiply_parts(const Matrix<float>& A, const Matrix<float>& B, bool small_A,
                               bool small_B) {
   const auto part = [](float value, bool is_small) {
@@ -112,7 +112,8 @@ std::optional<Diagnosis> recognise_split_products(const Observation& seen) {
   for (std::size_t i = 0; i < rest.values.size(); ++i) {
     rest.values[i] = seen.after.values[i] - rest.values[i];
   }
-  // How often each of the two is in what is there beside the product of the large parts.
+  // Computes how often each of the two products is in what the result has beside the product of the
+  // large parts.
   const double aa = dot(small_A, small_A), ab = dot(small_A, small_B), bb = dot(small_B, small_B);
   const double ra = dot(rest, small_A), rb = dot(rest, small_B);
   const double determinant = aa * bb - ab * ab;

@@ -11,7 +11,8 @@
 namespace tilewise::grading {
 namespace {
 
-/// What the running test has recorded. Beside GoogleTest's own record, which holds text alone.
+/// What the running test has recorded. It is kept beside GoogleTest's own record, which holds only
+/// text.
 TestEnd& record() {
   static std::pair<const testing::TestInfo*, TestEnd> last;
   const testing::TestInfo* const running = testing::UnitTest::GetInstance()->current_test_info();
@@ -29,7 +30,8 @@ Status status_of(const TestEnd& end) {
 
 void record_verdict(const Verdict& verdict) {
   record().verdict = verdict;
-  // Whoever found it may know the path it was compiled under; a student knows one file's name.
+  // The finding may name the path that the file was compiled under, but a student knows the file
+  // only by its name.
   for (std::string* file : {&record().verdict->file, &record().verdict->other_file}) {
     *file = std::filesystem::path(*file).filename().string();
   }
@@ -105,8 +107,8 @@ void EventListener::OnTestEnd(const testing::TestInfo& test) {
   write(end_event(result_of(*entry, end), end.output, TimeBudget::of_this_exam().taken()));
 }
 
-// Flushed line by line: whoever reads shows each test as it ends, and keeps those that ended if
-// this process is killed.
+// Each line is flushed, so that a reader can show each test as it ends, and keeps the tests that
+// have ended if this process is killed.
 void EventListener::write(const std::string& line) {
   std::fputs((line + "\n").c_str(), stream_);
   std::fflush(stream_);

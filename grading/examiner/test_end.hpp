@@ -15,13 +15,13 @@
 
 namespace tilewise::grading {
 
-/// A finding, and what it makes of the test.
+/// A finding, and the status that it gives the test.
 struct Verdict : Finding {
   Status status = Status::failed;
 };
 
-/// What the running test leaves behind for its result; call these inside of a test. Of several
-/// verdicts the last one counts.
+/// These functions record what the running test leaves behind for its result. Call them inside of a
+/// test. If there are several verdicts, the last one counts.
 void record_verdict(const Verdict& verdict);
 void record_measurement(const std::string& name, double value);
 void record_output(const std::string& output);
@@ -36,27 +36,28 @@ struct TestEnd {
   std::string output = {};  ///< what the student's code printed during the test
 };
 
-/// How the running test ended, or what is known of it by now.
-/// @param result  GoogleTest's
+/// Returns how the running test ended, or what is known of it by now.
+/// @param result  GoogleTest's result of the test
 TestEnd end_of(const testing::TestResult& result);
 
-/// The result to report. A failure that nobody recorded a verdict for is a fault of the grader's
-/// own and has the status `error`.
+/// Returns the result to report. A failure that nobody recorded a verdict for is a fault of the
+/// grader's own and has the status `error`.
 TestResult result_of(const RubricEntry& entry, const TestEnd& end);
 
-/// One line, without its end, that tells the start of a test:
+/// Returns one line, without its line break, that announces the start of a test:
 /// {"event":"start","name":"MatmulShared.IsRightAtRaggedEdges"}.
 std::string start_event(const std::string& test);
 
-/// One line, without its end, that tells the end of a test: {"event":"end","test":{...},
-/// "finding":{...},"output":"...","taken":{...}} with the test as in tilewise/result/v1, all of its
-/// finding, the first 4 KiB the student's code printed, and what the calls have taken by then.
+/// Returns one line, without its line break, that announces the end of a test:
+/// {"event":"end","test":{...},"finding":{...},"output":"...","taken":{...}}.
+/// It has the test as in tilewise/result/v1, all of its finding, the first 4 KiB that the student's
+/// code printed, and what the calls have taken by then.
 std::string end_event(const TestResult& test, const std::string& output, const TimeTaken& taken);
 
 /// Writes an event line as each test starts and ends.
 class EventListener : public testing::EmptyTestEventListener {
  public:
-  /// `stream` stays the caller's; `entries` hold every test that will run.
+  /// `stream` stays the caller's; `entries` must hold every test that will run.
   EventListener(std::FILE* stream, std::vector<RubricEntry> entries)
       : stream_(stream), entries_(std::move(entries)) {}
 
@@ -70,7 +71,7 @@ class EventListener : public testing::EmptyTestEventListener {
   std::vector<RubricEntry> entries_;
 };
 
-/// "Suite.Test", as rubrics name tests.
+/// Returns "Suite.Test", as rubrics name tests.
 std::string full_name(const testing::TestInfo& test);
 
 }  // namespace tilewise::grading

@@ -35,7 +35,7 @@ TEST(TestEnd, OfAFailureNobodyExplainedIsTheGradersFault) {
   EXPECT_EQ(result.finding.message, "The grader itself failed: std::bad_alloc");
 }
 
-// What is recorded here, in a test that passes, is read back as that of one that failed.
+// This test passes, and what it records is read back as if it came from a test that failed.
 TEST(TestEnd, CarriesWhatATestRecorded) {
   const Finding finding{.message = "C[0][0] is 1",
                         .hint = "look",

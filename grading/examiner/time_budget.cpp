@@ -8,14 +8,14 @@
 namespace tilewise::grading {
 namespace {
 
-// A right kernel then still has ten times what it takes.
+// A right kernel then still has ten times as long as it takes.
 constexpr double share_after_an_endless_call = 0.1;
 
-/// What all calls may take: those of the tests and of the reference, which runs where rates are
-/// compared.
+/// Returns how long all calls of the submission may take. Calls of the reference, which are made
+/// where rates are compared, extend that.
 double total_s(double call_limit_s, double reference_s) {
-  // On a slow GPU even the reference's own calls take long, and the submission's may take as much
-  // again for each minimum that it misses.
+  // On a slow GPU even the reference's own calls take long, and the submission's calls may take as
+  // long again for each minimum that it misses.
   constexpr double calls_at_the_limit = 6, at_least_s = 20, times_the_reference = 6;
   return std::max(calls_at_the_limit * call_limit_s, at_least_s) +
          times_the_reference * reference_s;

@@ -10,15 +10,15 @@
 
 namespace tilewise::grading {
 
-/// What calls of a submission to a stage have taken. Tests that run side by side take note of it
-/// each for itself, and are told of what others took before.
+/// How much time the calls of a submission to a stage have taken. Tests that run side by side each
+/// record this for themselves, and are told what other tests have taken before.
 struct TimeTaken {
   int calls = 0;
   double seconds = 0;
-  double reference_s = 0;  ///< of calls of the reference solution
+  double reference_s = 0;  ///< for calls of the reference solution
   double longest_s = 0;
-  std::string longest;  ///< call
-  /// Functions that did not end in time, with the first call in which they did not.
+  std::string longest;  ///< the call that took longest
+  /// Functions that did not end in time, with the first call that did not end.
   std::map<std::string, std::string> never_ended;
 
   void add(const TimeTaken& others);
@@ -27,28 +27,30 @@ struct TimeTaken {
 void to_json(nlohmann::json& document, const TimeTaken& taken);
 void from_json(const nlohmann::json& document, TimeTaken& taken);
 
-/// How long a submission to a stage may take: a call, and all calls together. What never ends would
-/// meet the limit of a call in every test; once a function has met it, each further call of it gets
-/// a tenth, so that an endless loop does not keep a student waiting. What ends just in time, each
-/// time, meets the limit of all. Time in which others have the processors counts for neither.
+/// Limits how long a submission to a stage may take, for one call and for all calls together. A
+/// function that never ends would reach the limit of a call in every test. Once a function has
+/// reached it, each further call of it gets a tenth, so that an endless loop does not keep a
+/// student waiting. Calls that all end just in time reach the limit of all calls. Time in which
+/// other processes have the processors counts for neither.
 ///
-/// On the slowest machine that was tried, two cores, a right kernel takes a hundredth of a call's
-/// limit where one is cheap, and all calls of a solution a fifth of what they may (decision 0029).
+/// On the slowest machine that was tried, with two cores, a right kernel takes a hundredth of a
+/// call's limit where a call is cheap, and all calls of a solution take a fifth of their limit
+/// (decision 0029).
 class TimeBudget {
  public:
-  /// The running examiner's, which has one submission to judge.
+  /// Returns the budget of the running examiner, which judges one submission.
   static TimeBudget& of_this_exam();
 
-  /// Sets what a call usually may take.
+  /// Sets how long a call usually may take.
   void set_call_limit(double seconds);
 
-  /// Tells what other tests have taken.
+  /// Sets what other tests have taken.
   void set_before(TimeTaken before);
 
-  /// Which part of its limit a call of a function gets.
+  /// Returns the fraction of its limit that a call of a function gets.
   double share_of(const std::string& function) const;
 
-  /// Why it is not all of it: "It had a tenth of the usual time, ..."; empty where it is.
+  /// Says why that is not all of it: "It had a tenth of the usual time, ..."; empty where it is.
   std::string why_less(const std::string& function) const;
 
   /// Takes note of a call of a function, or of loading.
@@ -58,13 +60,14 @@ class TimeBudget {
   /// Takes note of what a call of the reference solution took on this machine.
   void note_reference(double seconds);
 
-  /// By this examiner's calls.
+  /// Returns what this examiner's calls have taken.
   TimeTaken taken() const;
 
-  /// Whether no call is to be made any more.
+  /// Whether the time is used up, so that no further call may be made.
   bool is_used_up() const;
 
-  /// "the time for this stage is used up: 7 calls took 64 s; matmul_shared(n=8, tile=8) 9.9 s".
+  /// Explains that it is: "the time for this stage is used up: 7 calls took 64 s of 60 s, the
+  /// longest, matmul_shared(n=8, tile=8), 9.9 s. No further call is made."
   std::string explanation() const;
 
  private:

@@ -48,7 +48,7 @@ TEST(TimeBudget, IsUsedUpByWhatEndsJustInTime) {
   const struct {
     const char* what;
     double call_limit_s, seconds, reference_s;
-    int calls;  ///< after which no more are made
+    int calls;  ///< number of calls after which no more are made
   } cases[] = {
       {"a call just below its limit", 10, 9.9, 0, 7},
       {"many that take a while", 10, 0.5, 0, 120},

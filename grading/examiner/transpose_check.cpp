@@ -34,9 +34,9 @@ class Sources {
 
   bool all_unwritten() const { return unwritten_ == source_.size(); }
 
-  /// Whether each element of out comes from where `expected` says: the place of an element of `in`,
-  /// counted row by row, for each row and column of out. An answer outside of `in` fits anything;
-  /// half of them must be inside.
+  /// Whether each element of out comes from the place that `expected` returns for its row and
+  /// column: the number of an element of `in`, counted row by row. A place outside of `in` fits
+  /// anything; half of the places must be inside.
   template <typename Expected>
   bool come_from(Expected expected) const {
     std::size_t matches = 0;
@@ -51,8 +51,8 @@ class Sources {
     return 2 * matches >= source_.size();
   }
 
-  /// Whether out was written as if its rows were `cols` elements apart: each place where elements
-  /// belong then holds one of these.
+  /// Whether out was written as if its rows were `cols` elements apart. Then each place that such a
+  /// write reaches holds one of the elements that would go there.
   bool written_with_stride_of_in() const {
     for (std::int64_t row = 0; row < rows_; ++row) {
       for (std::int64_t col = 0; col < cols_; ++col) {
@@ -142,7 +142,8 @@ std::optional<Diagnosis> square_part(const TransposeObservation& seen,
          "the grid.")};
 }
 
-// The tiles of out of which no element was written, while all that was is right.
+// Recognises tiles of out in which no element was written, while all elements that were written are
+// right.
 std::optional<Diagnosis> missing_tiles(const TransposeObservation& seen,
                                        const Comparison& comparison) {
   const int tile = seen.tile;
@@ -225,7 +226,7 @@ std::optional<Diagnosis> recognise_transpose(const TransposeObservation& seen) {
            "these are two different tests.")};
   }
   if (auto diagnosis = square_part(seen, comparison)) return diagnosis;
-  // The partial tiles at the edges have a mistake of their own.
+  // Partial tiles at the edges have a mistake of their own.
   const auto location = recognise_location(
       comparison.is_wrong, seen.out.rows, seen.out.cols, {seen.tile, seen.tile}, all_unwritten,
       {.matrix = "out", .bounds = marked("the sides of in and of out")});

@@ -125,7 +125,7 @@ TEST(TransposeCheck, RecognisesEveryMistake) {
 TEST(TransposeCheck, CountsMissingTiles) {
   Random random = seeded_random(42, "");
   const Matrix<float> in = distinct_matrix(24, 32, random);
-  // As if blocks along a diagonal were numbered with one modulus too small.
+  // This acts as if blocks along a diagonal were numbered with one modulus that is too small.
   const Kernel kernel = for_each([](auto from, auto to, int rows, int cols, int row, int col) {
     if (col / tile == 2) return;
     to[col * rows + row] = from[row * cols + col];

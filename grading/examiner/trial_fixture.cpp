@@ -22,7 +22,7 @@
 namespace tilewise::grading {
 namespace {
 
-// "A and B are", for hints.
+// Returns "A and B are", for hints.
 std::string inputs_of(const Trial& trial) {
   std::vector<std::string> names;
   for (const DeviceArray* array : trial.arrays) {
@@ -51,7 +51,7 @@ void TrialTest::check_own_kernels(const Trial& trial) {
                         fmt::join(trial.reply.loaded_libraries, ", ")),
           .hint = tr("The {} is to be computed by kernels of your own.", result_name())});
   }
-  // More than a flag or a sum, less than a matrix that takes work.
+  // This is more than a flag or a sum, and less than a matrix that takes work.
   constexpr std::size_t little = 1024;
   if (trial.reply.bytes_for_the_host > little) {
     fail({.message = tr("{} let the host read {} bytes of the device.", trial.text,
@@ -90,8 +90,8 @@ void TrialTest::try_right_with_many_blocks(const PrepareTrial& prepare) {
   trial->reply = run_sampled(trial->call);
   check_own_kernels(*trial);
   const bool seems_right = has_last_element(*trial->arrays.front()) && !trial->fault_in_written();
-  // A fault may be what the blocks that did not run would have mended: C was cleared beforehand, or
-  // several kernels compute it together. Only all of them tell.
+  // The blocks that did not run might have mended a fault: C may have been cleared beforehand, or
+  // several kernels may compute it together. Only a run of all blocks can tell.
   if (!seems_right) try_right(*prepare());
 }
 
@@ -99,7 +99,7 @@ bool TrialTest::comes_right_in_step(Trial& trial, bool sampled) {
   const bool can_tell =
       trial.again && (sampled ? bool(trial.fault_in_written) : bool(trial.is_right));
   if (options().on_gpu() || !can_tell || trial.reply.launches == 0) return false;
-  // Twice: what is right in a first call alone is not right.
+  // The call is made twice, because a function that is right only in its first call is not right.
   for (int turn = 0; turn < 2; ++turn) {
     const PreparedTrial again = trial.again();
     const auto reply = run_in_step(again->call, sampled);
@@ -121,7 +121,7 @@ void TrialTest::demand_result(Trial& trial) {
 
 void TrialTest::try_inside(Trial& trial) {
   trial.reply = run_successfully(trial.call);
-  // Before the result: where a store went astray, it says more than what it spoilt.
+  // This comes before the result is checked: a stray store says more than what it spoilt.
   check_guards(trial);
   for (const DeviceArray* array : trial.arrays) {
     if (array->access() != Access::input) continue;
@@ -184,7 +184,7 @@ void TrialTest::run_timed(Trial& trial, const CallManner& timed) {
   check_own_kernels(trial);
 }
 
-// Where a grid has far more threads than the result has elements, what to say of it.
+// Returns what to say about a grid that has far more threads than the result has elements.
 std::optional<Finding> TrialTest::idle_threads(const Trial& trial, std::uint64_t elements) const {
   if (trial.reply.profiles.size() != 1) return std::nullopt;
   const LaunchInfo& launch = trial.reply.profiles.front().launch;
@@ -205,7 +205,7 @@ std::optional<Finding> TrialTest::idle_threads(const Trial& trial, std::uint64_t
       .line = launch.line};
 }
 
-// The time of a call that did nothing is short.
+// Checks that the call has computed its result, since a call that does nothing takes little time.
 void TrialTest::check_computed(Trial& trial) {
   const DeviceArray& result = *trial.arrays.front();
   std::uint64_t stored = 0, by_atomics = 0;
@@ -216,37 +216,39 @@ void TrialTest::check_computed(Trial& trial) {
     all_ran = all_ran && kernel.simulated_blocks == kernel.blocks;
   }
   const auto size = std::uint64_t(result.rows()) * result.cols() * result.element_bytes();
-  // An estimate from some blocks may be a little less.
+  // An estimate from some blocks may be a little too small.
   constexpr double most_of_it = 0.9;
   if (static_cast<double>(stored) < most_of_it * static_cast<double>(size)) {
-    // Blocks that were looked at for all may lie beyond the result, where there are too many.
+    // If there are too many blocks, those that were run in place of all may lie beyond the result.
     const auto idle = idle_threads(trial, size / result.element_bytes());
     if (stored == 0 && !all_ran && idle) fail(*idle);
     fail({.message = tr("{}: the kernels store {} bytes; the {} has {}.", trial.text, stored,
                         result_name(), size),
           .hint = tr("Compute all of it in every call, whatever its size.")});
   }
-  // Of a result that was set before the launch nobody knows what the blocks that ran have written.
+  // If the result was set before the launch, it cannot be told what the blocks that ran have
+  // written.
   const bool was_set_before = !all_ran && !has_unwritten(result);
   if (trial.fault_in_written && trial.reply.launches == 1 && by_atomics == 0 && !was_set_before) {
     const auto fault = trial.fault_in_written();
     if (fault && !comes_right_in_step(trial, true)) fail(*fault);
     return;
   }
-  // What a kernel reads or adds to here was computed by another, or by blocks that have not run.
+  // Here a kernel may read or add to what another kernel has computed, or what blocks that have not
+  // run would have computed. Therefore the whole call is made.
   run_successfully(trial.call);
   trial.check_sample();
 }
 
 namespace {
 
-/// Whether what a line does in memory may be the reason.
+/// Whether the memory accesses of a line may be the reason for this limiter.
 bool is_of_memory(std::string_view limiter) {
   return limiter.ends_with("wavefronts") || limiter.ends_with("bandwidth") ||
          limiter == "wavefronts of global accesses" || limiter == "instruction issue";
 }
 
-/// Where a kernel spends most, or wastes most, of what it does in memory.
+/// Adds the line on which a kernel spends, or wastes, most of its memory accesses.
 void add_worst_line(const std::vector<KernelProfile>& profiles, Finding& finding) {
   std::vector<simt::LineCounters> lines;
   for (const KernelProfile& kernel : profiles) {
@@ -339,7 +341,7 @@ void TrialTest::try_timed(const PrepareTrial& prepare, const std::string& name) 
                     Status::passed});
     return;
   }
-  // Enough for a median that one disturbed run does not move.
+  // These repetitions are enough for a median that one disturbed run does not move.
   constexpr Timing timing{.warmups = 2, .repetitions = 9};
   const PreparedTrial warm_up = prepare();
   const CallManner timed{.timing = timing, .warm_up = &warm_up->call};
@@ -353,8 +355,8 @@ void TrialTest::try_timed(const PrepareTrial& prepare, const std::string& name) 
 void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& name,
                                 const RateGoal& goal) {
   if (options().models_rates()) return try_fast_enough_modelled(prepare, name, goal);
-  // One repetition, so that each one timed has matrices of its own, which were nowhere in the
-  // submission's process while it warmed up, and a result that is looked at.
+  // There is one repetition, so that each timed run has matrices of its own, which were nowhere in
+  // the submission's process while it warmed up, and a result that is checked.
   constexpr Timing turn{.warmups = 1, .repetitions = 1};
   constexpr std::size_t most_rounds = 20;
   constexpr std::chrono::seconds budget{20};
@@ -392,7 +394,7 @@ void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& 
     fail(*shortfall(timing, work, goal, gpu_disturbances(1 + options().baselines.size())));
   }
   if (!timing.has_reference()) return;
-  // Whoever slows the reference solution down looks fast beside it.
+  // A submission that slows the reference solution down looks fast beside it.
   const auto doubt = doubt_about_reference(timing, goal, time_reference_alone(*trial, timed));
   if (doubt) fail(*doubt);
 }

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A text of the course, or where it lies in the language spoken.
+/// The path of a text of the course: its translation into the language in use, if there is one.
 std::string shown(const fs::path& root, const fs::path& english) {
   return core::text_in_language(root / english).lexically_relative(root).string();
 }
@@ -31,7 +31,7 @@ std::string shown_handout(const fs::path& root, const std::string& stage) {
   return shown(root, fs::path("labs") / stage / "README.md");
 }
 
-/// Takes the lines up to the first one that says `goes_on` no more; joins those of a paragraph.
+/// Takes the next paragraph off the text, up to a blank line or a heading, and joins its lines.
 std::string paragraph(std::string_view& text) {
   std::string joined;
   while (!text.empty()) {
@@ -123,7 +123,7 @@ All commands: ./lab help
             shown(root, "docs/first-hour.md"));
 }
 
-/// What went wrong last, as one line; empty if nothing did.
+/// The last failure as one line; empty if there was none.
 std::string last_failure(const StageInfo& stage, const StageProgress& progress) {
   if (!progress.last_failure) return "";
   const Failure& failure = *progress.last_failure;
@@ -228,7 +228,7 @@ std::string go_on(const std::filesystem::path& root, const std::vector<StageInfo
 
 namespace {
 
-/// The best rate on each device: "994.0 GFLOPS on gtx1080 (modelled)".
+/// The best rate on each device, as "994.0 GFLOPS on gtx1080 (modelled)".
 std::vector<std::string> best_rates(const StageProgress& stage) {
   std::vector<std::string> lines;
   for (const auto& [device, by_test] : stage.best) {
@@ -297,7 +297,7 @@ std::string skeleton_from(const fs::path& solution) {
   return skeleton.text;
 }
 
-/// Keeps a file under a name that no other backup has.
+/// Copies a file to a name that no other backup has.
 fs::path keep(const fs::path& file, std::time_t when) {
   const std::string name =
       fmt::format("{}.backup-{:%Y%m%d-%H%M%S}", file.string(), fmt::localtime(when));

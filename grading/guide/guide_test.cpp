@@ -162,7 +162,7 @@ using testing::MatchesRegex;
 const StageInfo stage = {"08_dgemm_dtrsm", {"dgemm.cu", "dtrsm.cu"}, {}};
 constexpr std::time_t noon = 1'700'000'000;
 
-/// The part of a course that is reset, with a student's work in it.
+/// The part of a course that reset_stage() needs, with a student's work in it.
 class Reset : public testing::Test {
  protected:
   Reset() {

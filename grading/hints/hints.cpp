@@ -15,15 +15,14 @@
 namespace tilewise::grading {
 namespace {
 
-/// What stands between the marks in "<summary>matmul_shared: Idea</summary>"; empty for other
-/// lines.
+/// The text between the tags of "<summary>matmul_shared: Idea</summary>"; empty for other lines.
 std::string_view summary_in(std::string_view line) {
   constexpr std::string_view begin = "<summary>", end = "</summary>";
   if (!line.starts_with(begin) || !line.ends_with(end)) return {};
   return line.substr(begin.size(), line.size() - begin.size() - end.size());
 }
 
-/// Adds a line to a text in which a paragraph is one line.
+/// Adds a line to a text in which each paragraph is one line.
 void add_line(std::string& text, std::string_view line) {
   const bool goes_on =
       !line.empty() && !line.starts_with(' ') && !text.empty() && !text.ends_with('\n');
@@ -86,7 +85,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Letters and digits alone, in lower case: "MatmulRxRy" and "matmul_rx_ry" are the same.
+/// The letters and digits of a name, in lower case: "MatmulRxRy" and "matmul_rx_ry" become the
+/// same.
 std::string plain(std::string_view name) {
   std::string letters;
   for (const unsigned char c : name) {
@@ -95,7 +95,7 @@ std::string plain(std::string_view name) {
   return letters;
 }
 
-/// Where `name` is called in a text, as a word of its own; npos if nowhere.
+/// The position at which a text calls `name` as a whole word; npos if it does not.
 std::size_t find_call(const std::string& text, const std::string& name) {
   const std::string call = name + "(";
   for (std::size_t at = text.find(call); at != text.npos; at = text.find(call, at + 1)) {
@@ -106,7 +106,7 @@ std::size_t find_call(const std::string& text, const std::string& name) {
   return text.npos;
 }
 
-/// The lines of a student's file around one, as a listing with an arrow.
+/// The lines of a student's file around `line`, as a listing in which an arrow marks that line.
 std::string listing(const fs::path& file, int line) {
   constexpr int around = 2;
   const std::string text = text_of(file);
@@ -120,7 +120,7 @@ std::string listing(const fs::path& file, int line) {
   return lines;
 }
 
-/// The first part of a stage that is still to be written: "matmul_shared.cu:22: TODO(lab): ...".
+/// The first TODO of a stage that is still to be written: "matmul_shared.cu:22: TODO(lab): ...".
 std::string first_gap(const fs::path& root, const StageInfo& stage) {
   for (const std::string& source : stage.sources) {
     const std::string text = text_of(root / "labs" / stage.id / source);
@@ -135,7 +135,7 @@ std::string first_gap(const fs::path& root, const StageInfo& stage) {
   return "";
 }
 
-/// The command that shows more of what went wrong.
+/// Names the command that shows more of what went wrong.
 std::string where_to_look(const Failure& failure, const StageInfo& stage) {
   if (failure.status == Status::error) return "";
   const std::string call = call_in(failure.finding.message, stage);
@@ -168,7 +168,7 @@ Hint aimed_hint(const fs::path& root, const StageInfo& stage, const Failure& fai
     const std::string path = fmt::format("labs/{}/{}", stage.id, failure.finding.file);
     hint.text +=
         failure.finding.line > 0 ? fmt::format("{}:{}\n", path, failure.finding.line) : path + "\n";
-    // A compiler quotes the line itself.
+    // Messages of the compiler already quote the line.
     if (failure.finding.line > 0 && judged) hint.text += listing(root / path, failure.finding.line);
   }
   hint.text += failure.finding.message + "\n";
@@ -206,7 +206,7 @@ Hint no_hint_needed(const fs::path& root, const StageInfo& stage) {
                  .string())};
 }
 
-/// The first function that has tiers left, or else the last one.
+/// The first function with tiers that were not shown yet, or else the last function.
 const std::string& function_in_turn(const StageInfo& stage, const HintsByFunction& hints,
                                     const StageProgress& progress) {
   for (const std::string& function : stage.functions) {
@@ -235,7 +235,8 @@ const std::string& function_of(const Failure& failure, const StageInfo& stage) {
   const auto in_common = [&](const std::string& function) {
     const std::string name = plain(function);
     const auto same = std::ranges::mismatch(suite, name).in1 - suite.begin();
-    // Of two that begin alike the shorter one: MatmulRank1 is no matmul_rank1_of_something.
+    // If two functions match equally well, the shorter one wins: MatmulRank1 does not mean
+    // matmul_rank1_of_something.
     return std::pair(same, -static_cast<std::ptrdiff_t>(name.size()));
   };
   return *std::ranges::max_element(stage.functions, {}, in_common);
@@ -265,7 +266,7 @@ Hint next_hint(const fs::path& root, const StageInfo& stage, const HintsByFuncti
   if (found == hints.end()) return last_hint(stage, function);
   const std::vector<Tier>& tiers = found->second;
   int& shown = progress.hints.tiers[function];
-  shown = std::max(shown, 0);  // whatever the file says
+  shown = std::max(shown, 0);  // the file may hold any number
   if (shown >= static_cast<int>(tiers.size())) return last_hint(stage, function);
   const Tier& tier = tiers[static_cast<std::size_t>(shown)];
   ++shown;

@@ -71,7 +71,8 @@ TEST(ReadHints, SaysThatThereIsNoFile) {
   EXPECT_THROW(read_hints(root.path(), "01_a"), std::runtime_error);
 }
 
-/// Lines with their blanks made one and the comments taken off; empty ones left out.
+/// The lines of a text without blanks and comments; lines that are then empty or hold punctuation
+/// alone are left out.
 std::vector<std::string> code_lines(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -86,7 +87,7 @@ std::vector<std::string> code_lines(std::string_view text) {
   return lines;
 }
 
-/// Whether two lines of a solution stand one below the other in a hint.
+/// Whether two successive lines of a solution follow one another in a hint.
 bool quotes_a_run(const std::vector<std::string>& hint, const std::vector<std::string>& solution) {
   for (std::size_t i = 0; i + 1 < solution.size(); ++i) {
     const auto run = solution.begin() + static_cast<std::ptrdiff_t>(i);
@@ -174,7 +175,7 @@ TEST(CallIn, IsTheFirstContractCall) {
   EXPECT_EQ(call_in("nothing here (n=3)", stage), "");
 }
 
-/// A course with one stage that is partly written.
+/// A course with one stage, in whose file a student has written something.
 class NextHint : public testing::Test {
  protected:
   NextHint() { write("one\ntwo\nthree \033[31m\nfour\nfive\nsix\n"); }

@@ -14,7 +14,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/labreport/lab_report.hpp"
 
-// The lab report as a browser shows and prints it.
+// These tests check the lab report as a browser shows and prints it.
 namespace tilewise::grading {
 namespace {
 
@@ -36,7 +36,7 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-/// Long words, many lines and columns: what is hard to lay out.
+/// A report that is hard to lay out: it has long words and many lines and columns.
 BenchReport crowded_bench() {
   BenchReport report = example_bench();
   report.device = "gtx1080 (modelled) " + std::string(200, 'W');
@@ -70,7 +70,7 @@ addEventListener("load", () => parent.postMessage(JSON.stringify({
 }), "*"));
 </script>)";
 
-/// The report in a frame, since a window of a browser cannot be as narrow as that of a telephone.
+/// The report in a frame, because a browser's window cannot be as narrow as a telephone's.
 std::string frame_page(const std::string& report, int width) {
   return "<!DOCTYPE html><link rel=icon href=data:,><script>addEventListener('message', event => "
          "document.body.append('probe' + event.data));</script><body><iframe src=\"" +
@@ -87,7 +87,7 @@ class LabReportInABrowser : public testing::Test {
     page_ = lab_report_page(crowded_bench(), read_stage_notes(root, wanted));
   }
 
-  /// What the browser prints, its log included.
+  /// The browser's output, including its log.
   std::string run(const fs::path& page, std::vector<std::string> options) {
     Command command;
     command.arguments = {browser(),
@@ -108,9 +108,9 @@ class LabReportInABrowser : public testing::Test {
     return result.output;
   }
 
-  /// What the probe finds in a page that is so many pixels wide.
+  /// The measurements that the probe takes in a page that is `width` pixels wide.
   nlohmann::json laid_out(std::string page, int width) {
-    // The page allows itself no scripts.
+    // The page's own policy forbids scripts.
     const std::string policy = "default-src 'none'";
     page.replace(page.find(policy), policy.size(), "script-src 'unsafe-inline'");
     page.insert(page.find("</body>"), probe);
@@ -154,7 +154,8 @@ TEST_F(LabReportInABrowser, ShowsEveryFigureAtAnyWidth) {
     const auto found = laid_out(page_, width);
     EXPECT_LE(found["content"], width) << "the page scrolls sideways";
     const std::vector<Box> boxes = boxes_in(found["charts"]);
-    // Of each of five functions time, rate, intensity and instructions; and which is faster.
+    // Each of five functions has charts of time, rate, intensity and instructions; one more chart
+    // shows which is faster.
     EXPECT_EQ(boxes.size(), 4u * 5 + 1);
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       const Box& box = boxes[i];
@@ -171,8 +172,8 @@ TEST_F(LabReportInABrowser, ShowsEveryFigureAtAnyWidth) {
 }
 
 TEST_F(LabReportInABrowser, IsNoWiderThanPaper) {
-  // Otherwise the browser would shrink all pages until the widest table has room. Between the
-  // margins A4 is 178 mm wide, which is 672 of CSS's pixels.
+  // Otherwise the browser would shrink all pages until the widest table fits. A4 is 178 mm wide
+  // between the margins, which is 672 CSS pixels.
   constexpr int width = 672;
   std::string printed = page_;
   const std::string rule = "@media print";

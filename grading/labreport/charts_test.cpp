@@ -24,7 +24,7 @@ std::vector<std::string> names_of(const std::vector<NamedChart>& charts) {
   return names;
 }
 
-/// The texts of a chart's elements of this class.
+/// The texts of a chart's elements of a class.
 std::vector<std::string> texts(const NamedChart& chart, const std::string& classes) {
   std::vector<std::string> found;
   for (const auto& element :
@@ -37,7 +37,7 @@ std::vector<std::string> texts(const NamedChart& chart, const std::string& class
 std::vector<std::string> lines_of(const NamedChart& chart) { return texts(chart, "name"); }
 std::string title_of(const NamedChart& chart) { return texts(chart, "bold mid").at(0); }
 
-/// Whether the places on an axis, by its marks' coordinate, go by factors: equal ones are equally
+/// Whether an axis, by the coordinates of its marks, is logarithmic: equal factors are then equally
 /// far apart.
 bool is_logarithmic(const NamedChart& chart, const std::string& classes, const char* coordinate) {
   const std::string mark =
@@ -158,7 +158,7 @@ TEST(BenchCharts, ShowTheFastestOfManyBlocks) {
   EXPECT_THAT(lines_of(rate), ElementsAre("tile 8", "tile 9", "tile 10", "tile 11", "tile 12"));
 }
 
-/// A tile's traffic: each element that a block brings is used as often as the tile is wide.
+/// The traffic of a tile: each element that a block loads is used as often as the tile is wide.
 model::KernelMetrics metrics_of(const BenchRow& row, int tile) {
   const double operations = 2.0 * row.n * row.n * row.n;
   return {.flop_count_sp = operations,

@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// The heading and the first paragraph of a page in Markdown.
+/// Reads the heading and the first paragraph of a page in Markdown.
 void read_handout(const fs::path& file, StageNotes& notes) {
   std::ifstream stream(file);
   if (!stream) throw std::runtime_error("cannot read " + file.string());
@@ -52,8 +52,8 @@ bool computes_in_doubles(const ContractInfo& function) {
   });
 }
 
-/// From which order on a grid fills the GPU, as published and with as many blocks on an SM as the
-/// report's kernel has; of blocks that the report has.
+/// The order from which a grid fills the GPU, as published and with as many blocks on an SM as the
+/// report's kernel has, for each block shape that the report has.
 Json saturation_of(const StageNotes& notes, const BenchReport& report) {
   Json found = Json::array();
   for (const SaturatingOrder& order : notes.saturating_orders) {
@@ -110,7 +110,8 @@ void demand_plain(const std::string& name) {
 }  // namespace
 
 nlohmann::ordered_json gpu_document(const core::GpuProfile& gpu) {
-  // Of every card so far: Programming Guide, "Technical Specifications per Compute Capability".
+  // These limits hold for every GPU so far: Programming Guide, "Technical Specifications per
+  // Compute Capability".
   constexpr int constant_bytes = 65536, most_threads_z = 64, most_blocks_y = 65535;
   const core::Capability& capability = core::capability_of(gpu);
   return {{"name", gpu.name},
@@ -165,7 +166,8 @@ std::vector<StageNotes> read_stage_notes(const fs::path& root,
 
 namespace {
 
-/// What reports and charts are drawn of: kernels beside a stage's own are for the table alone.
+/// The rows that reports and charts are drawn from; kernels that run beside a stage's own appear
+/// only in the table.
 nlohmann::ordered_json drawn_rows(BenchReport report) {
   std::erase_if(report.rows,
                 [](const BenchRow& row) { return row.contender.kind == Contender::Kind::beside; });
@@ -177,7 +179,7 @@ nlohmann::ordered_json drawn_rows(BenchReport report) {
 
 namespace {
 
-/// "matmul_shared(n=1024, tile=32)" in parts: the function, then each argument.
+/// Splits "matmul_shared(n=1024, tile=32)" into the function and each argument.
 std::vector<std::string> parts_of(const std::string& call) {
   const std::size_t open = call.find('(');
   std::vector<std::string> parts = {call.substr(0, open)};
@@ -188,7 +190,8 @@ std::vector<std::string> parts_of(const std::string& call) {
   return parts;
 }
 
-/// What calls have in common, as a title, and what each has of its own; of a single one all.
+/// The parts that calls have in common, as a title, and the parts that each has of its own. The
+/// title of a single call is the whole call.
 struct CallNames {
   std::string title;
   std::vector<std::string> own;
@@ -214,7 +217,7 @@ CallNames names_of(const std::vector<ProfileReport>& reports) {
   return names;
 }
 
-/// A call's place below the roofs.
+/// The point of a call below the roofs.
 Json roof_point_of(const ProfileReport& report, const std::string& name) {
   if (report.operations == 0) {
     throw CannotDraw(

@@ -63,7 +63,7 @@ TEST(LabReport, TellsWhatWasTakenHow) {
                     HasSubstr("those of NVIDIA GeForce GTX 1080, the card nearest to it")));
 }
 
-// Names and words may be the same in both languages; sentences are not.
+// Names and words may be the same in both languages, but sentences are not.
 TEST(LabReport, HasNoEnglishSentenceInSpanish) {
   BenchReport report = example_bench();
   row_of(report, "tile 8", 2048).right = false;
@@ -99,7 +99,7 @@ TEST(LabReport, HasPredictionsBesideCounts) {
                           HasSubstr(">the solution<")));
 }
 
-// put2014's and put2025's tables of their cards.
+// The values are from the tables of their cards in put2014 and put2025.
 TEST(LabReport, ListsTheCardInFull) {
   BenchReport report = example_bench();
   const std::string gtx1080 = page_of(report);
@@ -120,7 +120,7 @@ TEST(LabReport, HasTheOrdersThatSaturateBesidePut2025s) {
   BenchReport report = example_bench();
   BenchRow row = example_row("06_work_rx_ry", "matmul_rx_ry", 32, 1024, 4000);
   row.block = "tile 32, 6x6";
-  row.occupancy->by_shared = 2;  // of 96 KiB
+  row.occupancy->by_shared = 2;  // of an SM's 96 KiB
   report.rows.push_back(row);
   const std::string page = lab_report_page(report, notes_of({"06_work_rx_ry"}));
   EXPECT_THAT(page, HasSubstr("tile 32, 6x6</th><td>2</td><td>1,153</td><td>1,215</td>"));
@@ -153,7 +153,7 @@ TEST(LabReport, ComparesVersionsAtTheLargestCommonOrder) {
   report.rows.push_back(cublas);
   const std::string section = page_of(report);
   EXPECT_THAT(section, HasSubstr("Versions of matmul at n = 1024, each with its fastest block"));
-  // 810 and 900 and 990 GFLOPS for large n, the best of the student's.
+  // The student's best versions reach 810, 900 and 990 GFLOPS for large n.
   EXPECT_THAT(section, HasSubstr(">matmul_shared</th><td class=\"text\">tile 32</td><td>3.169</td>"
                                  "<td>677.6</td><td>–</td><td>–</td><td>7.6%</td><td>8.5%</td>"));
   EXPECT_THAT(section, HasSubstr("<td>752.9</td><td>1.111</td><td>1.111</td>"));

@@ -38,14 +38,15 @@
 namespace tilewise::grading {
 namespace {
 
-/// Larger matrices are not simulated beside measurements: the simulator keeps much about each
-/// element, and the counts say nothing new.
+/// Larger matrices are not simulated beside measurements: the simulator keeps much state for each
+/// element, and the counts would say nothing new.
 constexpr int largest_counted = 8192;
 
-/// Larger results are not judged on the simulator: the CPU would take longer than all else.
+/// Larger results are not judged on the simulator, because the CPU would take longer to compute the
+/// reference than everything else.
 constexpr int largest_judged_on_simulator = 4096;
 
-/// One contender's part in a case.
+/// One contender's call in a case.
 struct Part {
   const ContenderModule* module;
   NamedCall call;
@@ -104,7 +105,7 @@ class StageBench {
 
   bool is_judged(int n) const { return on_gpu_ || n <= largest_judged_on_simulator; }
 
-  /// Room for the largest matrices whose values count.
+  /// Returns the bytes of the largest matrices whose values are judged.
   std::size_t shared_bytes() const {
     std::size_t most = 0;
     for (const BenchCase& bench_case : cases_.cases) {
@@ -129,7 +130,7 @@ class StageBench {
     return row;
   }
 
-  /// Once for each function, rather than for each call.
+  /// Adds one row for each function, rather than for each call.
   void add_problem_rows(const ContenderModule& module) {
     std::set<std::string> functions;
     for (const BenchCase& bench_case : cases_.cases) {
@@ -159,7 +160,8 @@ class StageBench {
     if (!has_cublas_) add_cpu_row(bench_case, n);
   }
 
-  /// What the contenders call; those that cannot run, or have no part in this case, are left out.
+  /// Returns the contenders' calls. It leaves out contenders that cannot run or have no part in
+  /// this case.
   std::vector<Part> parts_of(const BenchCase& bench_case, int n) const {
     std::vector<Part> parts;
     const auto previous = bench_case.previous(n, plan_.backend.backend);
@@ -208,11 +210,12 @@ class StageBench {
   static void set_figures(BenchRow& row, const BenchCase& bench_case, const Part& part,
                           const SimulatedCall& simulated) {
     set_counts(row, part.call, simulated.profile);
-    // The formula is of the stage's own call.
+    // The formula is for the stage's own call.
     if (row.contender != Contender::previous_stage) set_formula(row, bench_case, part.call);
   }
 
-  /// Several cases are compared with the same call of the previous stage.
+  /// Simulates a call once and keeps the result, since several cases are compared with the same
+  /// call of the previous stage.
   const SimulatedCall& simulate(const Part& part, const Workload* workload) {
     const auto [known, is_new] = simulated_.try_emplace({part.module->contender, part.call.text});
     if (is_new) {
@@ -249,10 +252,10 @@ class StageBench {
     }
   }
 
-  /// What the simulator knows of a call that has been timed.
+  /// Adds the simulator's counts to the row of a call that has been timed.
   void set_counts_beside_time(BenchRow& row, const BenchCase& bench_case, const Part& part) {
     const SimulatedCall& simulated = simulate(part, nullptr);
-    if (!simulated.problem.empty()) return;  // it did run on the GPU
+    if (!simulated.problem.empty()) return;  // the call did run on the GPU
     set_figures(row, bench_case, part, simulated);
     if (const auto time = modelled_call(simulated.profile)) {
       row.gips = time->gips * time->ms / row.ms;
@@ -260,9 +263,9 @@ class StageBench {
     }
   }
 
-  /// Replaces modelled GIPS by those that Nsight Compute measures.
+  /// Replaces modelled GIPS by values that Nsight Compute measures.
   void add_measured_instructions() {
-    timing_.reset();  // makes room on the GPU
+    timing_.reset();  // frees the workers' memory on the GPU
     const auto nsight_compute = find_nsight_compute();
     if (!nsight_compute) return;
     for (const ContenderModule& module : modules_) {
@@ -324,7 +327,7 @@ class StageBench {
   TerminalReport& terminal_;
   ScratchDirectory scratch_;
   std::vector<ContenderModule> modules_;
-  std::map<Task, std::unique_ptr<Workload>> workloads_;  // of one order
+  std::map<Task, std::unique_ptr<Workload>> workloads_;  // for the current order only
   std::map<const ContenderModule*, BenchSimulation> simulations_;
   std::map<std::pair<Contender, std::string>, SimulatedCall> simulated_;
   std::optional<BenchTiming> timing_;
@@ -339,7 +342,7 @@ std::string today() {
   return text;
 }
 
-/// What measures the same again.
+/// Returns the command that repeats the measurement.
 std::string command_of(const BenchOptions& options) {
   std::string command = "lab bench";
   const auto add = [&](const std::string& words) { command += " " + words; };

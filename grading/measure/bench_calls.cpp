@@ -18,7 +18,7 @@ namespace tilewise::grading {
 
 SimulatedCall BenchSimulation::run(const NamedCall& call, const Workload* workload) {
   if (!worker_) {
-    // A few blocks take seconds; one block that walks over a large matrix, minutes.
+    // A few blocks take seconds, but one block that walks over a large matrix takes minutes.
     constexpr double time_limit_s = 300;
     WorkerOptions options = counting_worker_options(module_.checked, gpu_, time_limit_s);
     options.shared_bytes = shared_bytes_;
@@ -35,7 +35,8 @@ SimulatedCall BenchSimulation::run(const NamedCall& call, const Workload* worklo
     if (reply.ending != CallReply::Ending::returned) worker_.reset();
     return result;
   }
-  // Of several launches the later ones read what the sampled blocks of earlier ones left out.
+  // The result of several launches cannot be judged: the later ones read elements that the sampled
+  // blocks of earlier ones did not compute.
   if (workload != nullptr && reply.launches == 1 && !module_.copies) {
     result.right = workload->is_right(arguments, worker_->memory(), true);
   }
@@ -52,7 +53,7 @@ SimulatedCall BenchSimulation::run(const NamedCall& call, const Workload* worklo
 
 namespace {
 
-/// The same call on what its matrices hold on the device already.
+/// Returns the arguments for a call on the data that its matrices already hold on the device.
 std::vector<Argument> on_device(std::vector<Argument> arguments) {
   for (Argument& argument : arguments) {
     if (auto* matrix = std::get_if<BufferArgument>(&argument)) matrix->device_only = true;
@@ -60,7 +61,7 @@ std::vector<Argument> on_device(std::vector<Argument> arguments) {
   return arguments;
 }
 
-/// One contender's way through the rounds.
+/// Takes one contender's turns.
 class Contestant {
  public:
   Contestant(const TimingRequest& request, Worker& worker, const Workload& workload,
@@ -72,8 +73,8 @@ class Contestant {
 
   Turn take_turn(int round) {
     constexpr Timing timing{.warmups = 1, .repetitions = 3};
-    // Inputs are still on the device after the first round, but for what a result has taken the
-    // place of.
+    // After the first round the inputs are still on the device, unless the result has overwritten
+    // them.
     const bool with_data = round == 0 || with_data_always_;
     if (with_data) arguments_ = workload_.place(request_.call, worker_.memory());
     const CallReply reply = worker_.call(request_.call.function,
@@ -92,8 +93,8 @@ class Contestant {
     return {reply.times_ms};
   }
 
-  /// Of ten calls after a warm-up, timed as one: what they compute is not looked at. Nothing where
-  /// they fail.
+  /// Returns the mean time of ten calls after a warm-up, timed as one, or nothing if they fail.
+  /// Their results are not checked.
   std::optional<double> mean_of_ten() {
     constexpr Timing timing{.warmups = 1, .repetitions = 1, .calls = 10};
     arguments_ = workload_.place(request_.call, worker_.memory());
@@ -123,7 +124,7 @@ WorkerOptions timing_worker_options(const std::filesystem::path& worker,
   options.executable = worker;
   options.module = module;
   options.profile = gpu;
-  options.time_limit_s = 120;  // matrices of gigabytes take seconds to copy
+  options.time_limit_s = 120;  // copying gigabytes takes seconds
   return options;
 }
 
@@ -160,14 +161,14 @@ std::vector<TimedCall> BenchTiming::run(const std::vector<TimingRequest>& reques
       if (mean_of_ten_ && taken[i].problem.empty()) {
         timed.back().mean_ms = contestants[i].mean_of_ten();
       }
-      // A worker that has failed is gone; the next call gets a new one.
+      // A worker that has failed is gone; the next call starts a new one.
       if (!taken[i].problem.empty() || !in_turns) workers_.erase(requests[first + i].module);
     }
   };
   if (in_turns) {
     run_group(0, requests.size());
   } else {
-    workers_.clear();  // makes room
+    workers_.clear();  // frees their device memory
     for (std::size_t i = 0; i < requests.size(); ++i) run_group(i, 1);
   }
   return timed;
@@ -182,7 +183,7 @@ std::map<std::string, double> count_instructions(const std::filesystem::path& ns
   options.supervisor = {nsight_compute, "--metrics", instructions_metric,  "--csv",
                         "--log-file",   log,         "--target-processes", "all"};
   Worker worker(std::move(options));
-  std::vector<std::pair<std::string, int>> launches;  // of each call
+  std::vector<std::pair<std::string, int>> launches;  // text and number of launches of each call
   for (const NamedCall& call : calls) {
     const CallReply reply = worker.call(call.function, call.arguments);
     if (reply.ending != CallReply::Ending::returned) break;
@@ -200,7 +201,7 @@ std::map<std::string, double> count_instructions(const std::filesystem::path& ns
     counts[call] = std::accumulate(kernel, kernel + of_call, 0.0);
     kernel += of_call;
   }
-  // More kernels than launches: nobody knows whose they are.
+  // If there are more kernels than launches, it is unknown which kernels belong to which call.
   if (kernel != kernels.end()) counts.clear();
   return counts;
 }

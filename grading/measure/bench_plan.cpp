@@ -25,10 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A contender on its way: what is to be compiled of it, and where the modules will be.
+/// A contender that is being compiled, and where its build requests are.
 struct Pending {
   ContenderModule module;
-  std::optional<std::size_t> checked = {}, fast = {};  // among the build requests
+  std::optional<std::size_t> checked = {}, fast = {};  // indices into the build requests
   std::unique_ptr<RegisterCompilation> registers = nullptr;
 };
 
@@ -42,7 +42,7 @@ class Builds {
     pending.module.copies = copies;
     BuildRequest build = {stage, folder, Backend::simt, scratch_for(contender, stage),
                           Flavour::checked};
-    // A build for GPUs alone has no simulator to count with.
+    // A build of Tilewise for GPUs alone has no simulator to count with.
     if (fs::exists(tool("tilewise-worker-simt"))) pending.checked = ask(build);
     pending.registers = std::make_unique<RegisterCompilation>(
         stage, folder, request_.gpu, scratch_for(contender, stage + "-registers"));
@@ -54,7 +54,7 @@ class Builds {
     }
   }
 
-  /// What is there on a GPU only, and need not be.
+  /// Adds a baseline that exists only on a GPU, and may be missing there, too.
   void add_baseline(const Contender& contender, BuildRequest build) {
     build.scratch = scratch_for(contender, build.stage_id);
     Pending& pending = pending_.emplace_back(Pending{{contender, build.stage_id, {}, {}}});
@@ -140,7 +140,7 @@ std::vector<ContenderModule> build_contenders(const ModuleRequest& request) {
 
 namespace {
 
-/// The profile of a card of that name; of another one, what was asked for.
+/// Returns the profile of the backend's card, or the profile asked for if the card is unknown.
 core::GpuProfile profile_for(const ChosenBackend& backend, const std::string& wanted) {
   const core::GpuProfile fallback = core::gpu_profile(wanted);
   if (backend.backend == Backend::simt) return fallback;
@@ -161,14 +161,15 @@ std::vector<int> orders_for(const std::vector<int>& wanted, const InputChoice& i
                        printable(inputs.A.string()), inputs.order));
 }
 
-/// The largest matrices that the simulator takes: it keeps several times as much about them.
+/// The largest matrices that the simulator takes, in bytes. It needs several times as much memory
+/// to keep track of them.
 constexpr std::size_t largest_on_simulator = std::size_t{1} << 31;
 
 void demand_room(const BenchPlan& plan, const BenchCase& bench_case, int n) {
   NamedCall call;
   try {
     call = read_call(bench_case.call(n), contracts_of(bench_case.stage));
-  } catch (const BadCall& bad) {  // far larger than any GPU
+  } catch (const BadCall& bad) {  // the matrices are far larger than any GPU's memory
     throw CannotGrade(bad.what());
   }
   const std::size_t bytes = bytes_in_memory(call);
@@ -182,7 +183,7 @@ void demand_room(const BenchPlan& plan, const BenchCase& bench_case, int n) {
     throw CannotGrade(tr("n = {} takes {}; this GPU has {} free", n, memory_of(call),
                          gigabytes(*plan.device_memory)));
   }
-  // Each worker's matrices, and what the judgement takes.
+  // This counts each worker's matrices, and the memory that the judgement takes.
   const std::size_t workers = 4 + plan.cases.at(bench_case.stage).beside.size();
   const std::size_t on_host = workers * bytes + bytes_to_judge(*bench_case.problem, call);
   const auto available = available_memory();
@@ -197,8 +198,8 @@ void demand_room(const BenchPlan& plan, const BenchCase& bench_case, int n) {
 
 namespace {
 
-/// One card is modelled for all stages: where it has not what some of them need, these are left
-/// out; where it is none of them, an H200 takes its place.
+/// Leaves out the stages that the modelled card cannot run, since one card is modelled for all
+/// stages. If it can run none of them, an H200 takes its place.
 void choose_simulated_gpu(BenchPlan& plan) {
   const auto can_run_it = [&](const StageInfo& stage) { return can_run(plan.gpu, stage); };
   if (std::ranges::none_of(plan.stages, can_run_it)) {

@@ -13,7 +13,8 @@
 #include "grading/measure/bench_calls.hpp"
 #include "grading/stages/stage_contracts.hpp"
 
-// Timing with the simulator in the GPU's place: its clock tells little, its results all.
+// These tests time calls with the simulator in the GPU's place: its times mean little, but its
+// results are complete.
 namespace tilewise::grading {
 namespace {
 
@@ -21,7 +22,7 @@ using testing::HasSubstr;
 
 class BenchTimingTest : public testing::Test {
  protected:
-  /// A contender's module, from the solution of stage 3 or from `text`.
+  /// Builds a contender's module from the solution of stage 3 or from `text`.
   ContenderModule module_of(Contender contender, const std::string& text = "") {
     TemporarySubmission submission("03_shared_memory");
     submission.take(layout().root / "solutions" / "03_shared_memory");
@@ -138,7 +139,8 @@ TEST_F(BenchTimingTest, ForgivesLibrariesThatTheirLaunchesAreNotSeen) {
   EXPECT_THAT(timed[2].problem, HasSubstr("launched no kernel"));
 }
 
-/// Stands in for Nsight Compute: finds so many kernels of 1,000, 2,000, ... instructions.
+/// Writes a script that stands in for Nsight Compute and reports `kernels` kernels of 1,000, 2,000,
+/// ... instructions.
 std::filesystem::path nsight_compute(const std::filesystem::path& folder, int kernels) {
   const auto program = folder / "ncu";
   std::ofstream script(program);

@@ -25,10 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Counting takes its time, in code that is not optimised.
+// Counting is slow, because the code is not optimised.
 constexpr double time_limit_s = 60;
 
-/// What the tests reached of each source, in the order of the stage's files.
+/// Reads which lines of each source the tests reached, in the order of the stage's files.
 std::vector<SourceCoverage> read_coverage(const StageInfo& stage, const fs::path& folder,
                                           const fs::path& scratch,
                                           const std::vector<std::string>& gcov) {
@@ -52,7 +52,7 @@ bool reached_all(const SourceCoverage& source) {
   return source.lines_reached() == source.counts.size();
 }
 
-/// What to make of it.
+/// Returns advice on the coverage found.
 std::string remarks(const std::vector<SourceCoverage>& sources, const StageResult& stage) {
   const auto ended_early = std::ranges::count_if(stage.tests, [](const TestResult& test) {
     return test.status == Status::failed || test.status == Status::error;
@@ -100,7 +100,7 @@ bool coverage(const Run& run) {
     report.explain_stage(
         {.message = why.message, .hint = why.hint, .file = why.file, .line = why.line});
   };
-  // Without a sandbox: what is counted has to be written to files.
+  // The tests run without a sandbox, because the counts have to be written to files.
   const ExamConditions conditions{.backend = Backend::simt,
                                   .gpu = core::default_gpu,
                                   .seed = run.seed,

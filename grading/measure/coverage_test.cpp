@@ -14,7 +14,7 @@
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"
 
-// `lab coverage` as a whole: what it runs, what it shows, how it exits.
+// Tests of the program `lab coverage`: what it runs, what it shows and how it exits.
 namespace tilewise::grading {
 namespace {
 
@@ -39,7 +39,7 @@ std::string solution() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The solution with `text` behind the first line that ends with `line`.
+/// Returns the solution with `text` inserted after the first line that ends with `line`.
 std::string solution_with(const std::string& text, const std::string& line) {
   std::string source = solution();
   const std::size_t at = source.find(line + "\n");
@@ -47,7 +47,7 @@ std::string solution_with(const std::string& text, const std::string& line) {
   return source.insert(at + line.size() + 1, text);
 }
 
-/// What stands in the lines that are marked as not reached.
+/// Returns the text of the lines that are marked as not reached.
 std::vector<std::string> missed_lines(const std::string& output) {
   std::vector<std::string> lines;
   for (const auto& marked : core::matches_of(output, R"(\n  ! +no test +\d+ +([^\n]*))")) {

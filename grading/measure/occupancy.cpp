@@ -19,7 +19,7 @@ namespace {
 
 using Gpus = std::vector<core::GpuProfile>;
 
-/// Each once, in the order named.
+/// Returns each profile once, in the order named.
 Gpus profiles_of(const std::vector<std::string>& ids) {
   Gpus gpus;
   for (const std::string& id : ids) {
@@ -30,7 +30,7 @@ Gpus profiles_of(const std::vector<std::string>& ids) {
   return gpus;
 }
 
-/// "16x16"; one side alone could mean 16x1 or 16x16.
+/// Reads "16x16". A single number is refused, because it could mean 16x1 or 16x16.
 std::array<unsigned, 2> two_sides(const std::string& text, const char* option) {
   const auto extent = extent_in(text);
   if (!extent || (*extent)[2] != 1 || text.find('x') == text.npos) {
@@ -39,7 +39,7 @@ std::array<unsigned, 2> two_sides(const std::string& text, const char* option) {
   return {(*extent)[0], (*extent)[1]};
 }
 
-/// The block, if any of the GPUs takes as many threads.
+/// Reads the block's shape and checks that at least one of the GPUs takes as many threads.
 std::array<int, 2> read_block(const std::string& text, const Gpus& gpus) {
   const auto [x, y] = two_sides(text, "--block");
   const std::uint64_t threads = std::uint64_t{x} * y;
@@ -53,7 +53,7 @@ std::array<int, 2> read_block(const std::string& text, const Gpus& gpus) {
 
 std::array<int, 2> read_results(const std::string& text) {
   const auto [rx, ry] = two_sides(text, "--results");
-  // Far more than the registers of any GPU hold.
+  // The registers of any GPU hold far fewer results.
   constexpr unsigned most = 1024;
   if (std::min(rx, ry) < 1 || std::max(rx, ry) > most) {
     throw CannotGrade(
@@ -80,7 +80,7 @@ void occupancy(const OccupancyOptions& options) {
                                    options.registers, options.shared, options.blocks};
   demand_writable(options.json);
   const OccupancyReport report = occupancy_report(question, gpus);
-  // Programs that read it shall find the reason there, too.
+  // The file is written before the check, so that programs that read it find the reason there, too.
   write_output(options.json, to_file(occupancy_document(report)));
   demand_that_one_can_run(report);
   std::cout << occupancy_table(report) << std::flush;

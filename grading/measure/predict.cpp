@@ -22,12 +22,12 @@
 namespace tilewise::grading {
 namespace {
 
-/// A line without blanks around it.
-/// @throws CannotGrade where there is none; Interrupted
+/// Reads a line and strips the blanks around it.
+/// @throws CannotGrade if the input has ended; Interrupted
 std::string line_typed() {
   std::string line;
   const bool there_is_one = static_cast<bool>(std::getline(std::cin, line));
-  throw_if_interrupted();  // a signal ends the reading, too
+  throw_if_interrupted();  // a signal ends the reading as well
   if (!there_is_one) {
     fmt::print("\n");
     throw CannotGrade(tr("the answers end here, so nothing was counted and nothing is kept"));
@@ -44,7 +44,7 @@ std::string what_to_type(const PredictionQuestion& question) {
              : tr("type a number from 1 to {}, or the words", question.choices.size());
 }
 
-/// Asks until there is an answer; nothing where the question is left out.
+/// Asks until there is a valid answer. Returns nothing if the learner leaves the question out.
 std::optional<Prediction> ask(std::size_t number, const PredictionQuestion& question) {
   fmt::print("{}", wrapped(fmt::format("{}. {}", number, core::in_language(question.question)), "",
                            columns_of_standard_output()));
@@ -60,13 +60,14 @@ std::optional<Prediction> ask(std::size_t number, const PredictionQuestion& ques
     if (const auto answer = read_prediction(question, line)) return answer;
     const std::string problem =
         tr("'{}' is no answer to this: {}", printable(line), what_to_type(question));
-    // Nobody is there to correct it.
+    // Without a terminal, nobody is there to correct the answer.
     if (isatty(STDIN_FILENO) == 0) throw CannotGrade(problem);
     fmt::print("   {}\n", problem);
   }
 }
 
-/// Which of the calls each question is about, each call once.
+/// Returns the calls that the questions are about, each call once. `call_of` gets the index of each
+/// question's call.
 std::vector<NamedCall> calls_of(const std::vector<PredictionQuestion>& questions,
                                 const StageInfo& stage, std::vector<std::size_t>& call_of) {
   std::vector<NamedCall> calls;
@@ -79,7 +80,8 @@ std::vector<NamedCall> calls_of(const std::vector<PredictionQuestion>& questions
   return calls;
 }
 
-/// Whether a part of the stage is still to be written: its place is marked as in the skeleton.
+/// Whether a part of the stage is still unwritten, so that a file still has the skeleton's
+/// TODO(lab).
 bool has_gaps(const StageInfo& stage, const std::filesystem::path& folder) {
   return std::ranges::any_of(stage.sources, [&](const std::string& source) {
     const std::filesystem::path file = folder / source;
@@ -87,7 +89,7 @@ bool has_gaps(const StageInfo& stage, const std::filesystem::path& folder) {
   });
 }
 
-/// The calls counted, and of whose kernels.
+/// The counts of the calls, and whose kernels were counted.
 struct Counts {
   std::vector<ProfileReport> reports;
   bool of_solution = false;
@@ -100,7 +102,7 @@ Counts count(const PredictOptions& options, const StageInfo& stage, const core::
     return count_calls(stage, submission.folder_of(stage), gpu, calls, false, terminal);
   };
   if (!options.is_learners_own()) return {of(options), options.solutions};
-  // Predictions come before the kernel is written, as a rule.
+  // Learners usually predict before they write the kernel, so their files may not be ready.
   try {
     if (!has_gaps(stage, choose_submission(options, {stage}).folder_of(stage))) {
       return {of(options)};
@@ -127,7 +129,7 @@ bool predict(const PredictOptions& options) {
   }
   std::vector<std::size_t> call_of;
   const std::vector<NamedCall> calls = calls_of(questions, stage, call_of);
-  choose_submission(options, {stage});  // what is wrong with it is said before anything is asked
+  choose_submission(options, {stage});  // reports a faulty submission before any question is asked
   demand_writable(options.json);
 
   fmt::print("{}", wrapped(tr("{}: what do you expect on a {}? Nothing of it is graded, and "

@@ -57,7 +57,7 @@ std::string table_of(const KernelCode& ptx, const KernelCode* sass,
   return text;
 }
 
-/// Of the kernels asked for, each with its source.
+/// Returns the tables of the kernels asked for, each with its source.
 std::string tables_of(const std::vector<SourceCode>& sources, const SourceTexts& texts,
                       const std::string& wanted) {
   std::string text;

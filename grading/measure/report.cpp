@@ -43,7 +43,8 @@ BenchReport measurements_in(const fs::path& file) {
   }
 }
 
-/// Of the stages in the file those that are wanted.
+/// Returns the stages in the file that the options ask for, and removes the rows of all others from
+/// `report`.
 std::vector<StageInfo> stages_in(BenchReport& report, const ReportOptions& options) {
   std::set<std::string> present;
   for (const BenchRow& row : report.rows) present.insert(row.stage);

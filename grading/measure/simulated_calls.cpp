@@ -45,8 +45,8 @@ fs::path build_checked(const StageInfo& stage, const fs::path& folder, const fs:
 
 WorkerOptions counting_worker_options(const std::filesystem::path& module,
                                       const core::GpuProfile& gpu, double time_limit_s) {
-  // For matrices as large as one times on a GPU: what the simulator keeps of each of their elements
-  // takes many addresses, but little memory, since only a few blocks touch them.
+  // The limit allows matrices as large as those timed on a GPU. What the simulator keeps for each
+  // of their elements takes many addresses, but little memory, since only a few blocks touch them.
   constexpr std::size_t times_the_usual = 4;
   return {.executable = tool("tilewise-worker-simt"),
           .module = module,
@@ -95,7 +95,7 @@ namespace fs = std::filesystem;
 
 CallReply make_call(const NamedCall& call, const fs::path& module, const core::GpuProfile& gpu,
                     bool exhaustive) {
-  // A few blocks take seconds, all blocks of a large grid many minutes.
+  // A few blocks take seconds, but all blocks of a large grid take many minutes.
   Worker worker(counting_worker_options(module, gpu, exhaustive ? 3600 : 60));
   CallReply reply = worker.call(call.function, call.arguments, std::nullopt,
                                 simt::Watch{.counters = true, .sample = !exhaustive});
@@ -103,7 +103,7 @@ CallReply make_call(const NamedCall& call, const fs::path& module, const core::G
   return reply;
 }
 
-/// Students know a file by its name alone.
+/// Strips the folders from file names, since students know a file only by its name.
 void drop_folders(std::vector<KernelProfile>& kernels) {
   for (KernelProfile& kernel : kernels) {
     for (simt::LineCounters& line : kernel.lines) line.file = fs::path(line.file).filename();
@@ -171,9 +171,10 @@ bool profile(const ProfileOptions& options) {
 
 namespace {
 
-constexpr double trace_limit_s = 120;  // all blocks run, and are checked
+// All blocks run and are checked, which takes longer than a sample.
+constexpr double trace_limit_s = 120;
 
-/// Two numbers with a character between them: "0-1", "1,0".
+/// Reads two numbers with a character between them, such as "0-1" or "1,0".
 template <class Number>
 std::optional<std::array<Number, 2>> pair_in(std::string_view text, char between) {
   const std::size_t at = text.find(between);
@@ -214,7 +215,7 @@ Trace make_trace(const TraceOptions& options, const StageInfo& stage, const Name
   terminal.show_progress(call.text);
   WorkerOptions worker = counting_worker_options(module, gpu, trace_limit_s);
   Capture captured = capture_trace(call, std::move(worker));
-  // A call that was at fault is worth a picture, as long as there is anything to see.
+  // A faulty call is worth a picture, as long as there is anything to see.
   if (captured.trace.kernels.empty() || captured.trace.findings.empty()) {
     if (const auto why = why_nothing_counted(captured.reply, call.text)) throw NothingToShow{*why};
   }
@@ -223,7 +224,7 @@ Trace make_trace(const TraceOptions& options, const StageInfo& stage, const Name
   return std::move(captured.trace);
 }
 
-/// What the page has, and what it leaves out.
+/// Describes what the page shows and what it leaves out.
 std::string summary(const Trace& trace) {
   std::string text = trace.call + ":";
   const char* separator = " ";

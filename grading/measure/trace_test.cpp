@@ -12,7 +12,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 
-// `lab trace` as a program: what it writes, what it refuses, how it exits.
+// Tests of the program `lab trace`: what it writes, what it refuses and how it exits.
 namespace tilewise::grading {
 namespace {
 

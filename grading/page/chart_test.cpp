@@ -10,7 +10,7 @@
 #include "common/base/test/matches.hpp"
 #include "grading/page/render.hpp"
 
-// Charts, and the engine that draws them.
+// These tests cover charts and the engine that draws them.
 namespace tilewise::grading {
 namespace {
 
@@ -36,7 +36,7 @@ Json chart_of(const std::vector<std::pair<double, double>>& points, bool logarit
 
 std::string drawn(const Json& chart) { return render("chart", chart); }
 
-/// The texts of elements of this class, in their order.
+/// The texts of the elements of a class, in their order.
 std::vector<std::string> texts(const std::string& svg, const std::string& classes) {
   std::vector<std::string> found;
   for (const auto& element :

@@ -94,7 +94,7 @@ Comparison compare_row(const GemmInputs& inputs, const Element& element) {
   return compare(C, multiply_add(inputs));
 }
 
-// With beta 0 nothing is read, as BLAS has it.
+// With beta = 0, C is not read, as BLAS requires.
 double times_beta(const GemmInputs& in, int row, int col) {
   return in.beta == 0 ? 0 : in.beta * in.C(row, col);
 }
@@ -191,7 +191,7 @@ TEST(CompareDoubles, RefusesSinglePrecisionAndDroppedTermsInEveryElement) {
       const GemmInputs inputs = random_inputs({1, 256, k}, alpha, beta, random);
       for (const Kernel& kernel : dishonest) {
         const Comparison comparison = compare_row(inputs, kernel.element);
-        // A number now and then is a float by chance, or nearly so.
+        // A few numbers are floats by chance, or nearly so.
         EXPECT_GT(comparison.wrong, comparison.compared * 9 / 10)
             << kernel.name << ", k = " << k << ", alpha = " << alpha << ", beta = " << beta;
       }

@@ -19,7 +19,7 @@ TriangularSystem random_system(int m, int n, double alpha, Random& random) {
           .B = random_double_matrix(m, n, random)};
 }
 
-// Rows [first, last) of X, by substitution within them.
+// Solves rows [first, last) of X by substitution within them.
 template <typename Real>
 void substitute(const Matrix<double>& A, Matrix<double>& X, int first, int last) {
   for (int col = 0; col < X.cols; ++col) {
@@ -33,7 +33,7 @@ void substitute(const Matrix<double>& A, Matrix<double>& X, int first, int last)
   }
 }
 
-// Rows [first, last) less what the rows [from, first) of X contribute.
+// Subtracts from rows [first, last) what the rows [from, first) of X contribute.
 void update(const Matrix<double>& A, Matrix<double>& X, int from, int first, int last) {
   for (int row = first; row < last; ++row) {
     for (int col = 0; col < X.cols; ++col) {

@@ -12,7 +12,8 @@
 namespace tilewise::grading {
 
 Random seeded_random(std::uint64_t seed, std::string_view test_name) {
-  // FNV-1a: std::hash may differ from one standard library to the next, a seed's numbers must not.
+  // FNV-1a is used because std::hash may differ from one standard library to the next, and a seed's
+  // numbers must not.
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char letter : test_name) {
     hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211ULL;
@@ -24,7 +25,7 @@ Random seeded_random(std::uint64_t seed, std::string_view test_name) {
 
 namespace {
 
-// As many bits as the type holds exactly: in [0, 1).
+// Returns a number in [0, 1) made of as many bits as the type holds exactly.
 template <class T>
 T random_fraction(std::uint64_t bits) {
   constexpr int digits = std::numeric_limits<T>::digits;
@@ -32,7 +33,8 @@ T random_fraction(std::uint64_t bits) {
   return static_cast<T>(static_cast<std::int64_t>(bits >> (64 - digits))) * unit;
 }
 
-// Without a branch, which nobody could predict: large matrices are drawn for each timed call.
+// There is no branch, because no processor could predict it, and large matrices are drawn for each
+// timed call.
 template <class T>
 T with_random_sign(T magnitude, std::uint64_t bits) {
   const auto sign = static_cast<T>(1 - 2 * static_cast<int>(bits & 1));
@@ -47,10 +49,10 @@ void draw(std::span<T> values, Random& random) {
   }
 }
 
-constexpr std::size_t part = 1 << 19;  // a millisecond's
+constexpr std::size_t part = 1 << 19;  // a millisecond's work
 
-/// draw(values, random) in parts that processors share, each with a generator of its own, so that
-/// the numbers do not depend on how many processors there are.
+/// Calls draw(values, random) in parts that the processors share. Each part has a generator of its
+/// own, so that the numbers do not depend on how many processors there are.
 template <class T, class Draw>
 void draw_by_all_processors(std::span<T> values, Random& random, const Draw& draw) {
   std::vector<std::uint64_t> seeds((values.size() + part - 1) / part);

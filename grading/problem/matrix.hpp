@@ -36,7 +36,7 @@ Matrix<T> transposed(const Matrix<T>& matrix) {
   return result;
 }
 
-// Numbers that tell where an element comes from, or that it comes from nowhere.
+// Numbers that show where an element comes from, or that nobody has written it.
 
 /// Bits of the quiet NaN an output holds before a call. An element that still has them afterwards
 /// was never written.
@@ -47,8 +47,8 @@ inline constexpr std::uint32_t unwritten_bits = 0x7FC0'0BAD;
 /// computed from something outside a matrix.
 inline constexpr std::uint32_t guard_bits = 0x7FC0'6A4D;
 
-/// Bits of what lies around outputs. An ordinary number, about 1.23, since a stray store may well
-/// be of a NaN that was read outside, and a stray += would leave a NaN as it is.
+/// Bits of what lies around outputs. It is an ordinary number, about 1.23, since a stray store may
+/// well write a NaN that was read outside, and a stray += would leave a NaN as it is.
 inline constexpr std::uint32_t output_guard_bits = 0x3F9D'F3B6;
 
 /// The double that a float NaN becomes. A NaN that passes through float on its way keeps its bits.
@@ -61,7 +61,7 @@ inline constexpr std::uint64_t unwritten_bits_double = widened_nan(unwritten_bit
 inline constexpr std::uint64_t guard_bits_double = widened_nan(guard_bits);
 inline constexpr std::uint64_t output_guard_bits_double = 0x3FF3'BE76'C8B4'3958;
 
-/// What lies around inputs of half precision: a quiet NaN. Outputs are of no such type.
+/// Bits of the quiet NaN that lies around inputs of half precision. Outputs never have this type.
 inline constexpr std::uint16_t guard_bits_half = 0x7E4D;
 
 /// Whether a number has exactly these bits (a comparison with == never finds a NaN).

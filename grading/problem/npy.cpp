@@ -35,7 +35,7 @@ struct Header {
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
 
-/// Takes a Python literal apart: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+/// Parses a Python literal: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
 class HeaderText {
  public:
   explicit HeaderText(std::string_view text) : rest_(text) {}
@@ -71,7 +71,7 @@ class HeaderText {
     std::vector<std::uint64_t> numbers;
     expect("(");
     while (!accept(")")) {
-      accept("");  // blanks
+      accept("");  // skips blanks
       const std::size_t digits = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
       const auto number = number_in<std::uint64_t>(rest_.substr(0, digits));
       if (!number) fail("its header has a shape that is no list of numbers");
@@ -106,7 +106,7 @@ NpyShape shape_of(const std::vector<std::uint64_t>& sides) {
     fail(tr("it has {} dimensions; a matrix has 2", sides.size()));
   }
   constexpr std::uint64_t most = std::numeric_limits<int>::max();
-  // So many numbers that their bytes still fit into 64 bits.
+  // The bytes of this many numbers still fit into 64 bits.
   constexpr std::uint64_t most_numbers = std::uint64_t{1} << 48;
   if (sides[0] > most || sides[1] > most || sides[0] * sides[1] > most_numbers) {
     fail(fmt::format("its shape {} x {} is too large", sides[0], sides[1]));
@@ -143,7 +143,7 @@ void read_dictionary(HeaderText text, Header& header) {
   header.shape = shape_of(*sides);
 }
 
-/// The next bytes as an unsigned number.
+/// Reads the next bytes as an unsigned number.
 template <class Number>
 Number read_little_endian(std::istream& stream) {
   Number number = 0;
@@ -229,7 +229,7 @@ void write_npy(const fs::path& file, const Matrix<T>& matrix) {
   std::string header =
       fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", sizeof(T),
                   matrix.rows, matrix.cols);
-  // The data begins at a multiple of 64 bytes, as NumPy has it.
+  // The data begins at a multiple of 64 bytes, as in NumPy's own files.
   constexpr std::size_t alignment = 64, before_text = magic.size() + 4;
   header.append(alignment - (before_text + header.size() + 1) % alignment, ' ');
   header += '\n';

@@ -27,7 +27,7 @@ class Npy : public testing::Test {
   ScratchDirectory scratch_;
 };
 
-/// A file of version 1.0 with that dictionary and so many bytes of data.
+/// Returns a file of version `major`.0 with that dictionary and so many bytes of data.
 std::string file_with(const std::string& header, std::size_t data_bytes, char major = 1) {
   std::string bytes = "\x93NUMPY";
   bytes += major;

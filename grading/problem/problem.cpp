@@ -31,7 +31,7 @@ void fill(std::span<std::byte> memory, std::size_t element_bytes, std::uint32_t 
   element_bytes == sizeof(float) ? fill_with(bits) : fill_with(widened_nan(bits));
 }
 
-/// Lays rows out as far apart as the call has them.
+/// Lays rows out as far apart as the call asks.
 void copy_rows(std::span<const std::byte> rows, const MatrixShape& shape, std::size_t element_bytes,
                std::span<std::byte> image) {
   const std::size_t row_bytes = static_cast<std::size_t>(shape.cols) * element_bytes;
@@ -120,7 +120,8 @@ std::size_t bytes_in_memory(const NamedCall& call) {
 
 namespace {
 
-/// Random inputs; an output is what the function does not take as const.
+/// A workload with random inputs. The matrices that the function does not take as const are
+/// outputs.
 class UnjudgedWorkload : public Workload {
  public:
   UnjudgedWorkload(const NamedCall& call, std::uint64_t seed) {
@@ -195,7 +196,7 @@ const Problem& problem_called(std::string_view name) {
 }
 
 std::size_t bytes_to_judge(const Problem& problem, const NamedCall& call) {
-  // What came back, beside the inputs.
+  // There is one copy for the inputs, and one for what came back.
   constexpr std::size_t copies = 2;
   std::size_t elements = 0;
   for (const Argument& argument : call.arguments) {

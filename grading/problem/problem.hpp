@@ -15,36 +15,37 @@
 
 namespace tilewise::grading {
 
-/// The matrices of a call, and the judgement of what comes back.
+/// Holds the matrices of a call, and judges the result that comes back.
 class Workload {
  public:
   virtual ~Workload() = default;
 
-  /// Writes the matrices into memory shared with a worker: inputs as they are, outputs unwritten,
-  /// and between rows that do not touch what no result may come from.
-  /// @param memory holds bytes_in_memory(call)
-  /// @return the call's arguments, which now lie there
+  /// Writes the matrices into memory shared with a worker. Inputs are written as they are, outputs
+  /// are marked as unwritten, and gaps between rows are filled with a NaN from which no result may
+  /// come.
+  /// @param memory has room for bytes_in_memory(call)
+  /// @return the call's arguments, which now refer to that memory
   std::vector<Argument> place(const NamedCall& call, std::span<std::byte> memory) const;
 
   /// Whether the call's result, as it came back, is right.
-  /// @param sampled some blocks only have run: elements that nobody wrote do not count
-  /// @return nothing where that cannot be told of a part of the result
+  /// @param sampled whether only some blocks have run; then elements that nobody wrote do not count
+  /// @return nothing if a part of the result is not enough to tell
   virtual std::optional<bool> is_right(std::span<const Argument> arguments,
                                        std::span<const std::byte> memory, bool sampled) const = 0;
 
  protected:
-  /// What the matrix of that name holds before the call, row after row without gaps; nothing: it is
-  /// an output.
+  /// Returns what the matrix of that name holds before the call, row after row without gaps.
+  /// Returns nothing for an output.
   virtual std::optional<std::span<const std::byte>> contents(const std::string& name) const = 0;
 };
 
-/// Memory shared with a worker that the matrices of a call take.
+/// Returns how many bytes of memory shared with a worker the matrices of a call take.
 std::size_t bytes_in_memory(const NamedCall& call);
 
-/// The matrix of that name among a call's arguments.
+/// Returns the matrix of that name among a call's arguments.
 const BufferArgument& matrix_called(std::string_view name, std::span<const Argument> arguments);
 
-/// Its shape.
+/// Returns the shape of the matrix of that name.
 MatrixShape shape_of(std::string_view name, const NamedCall& call);
 
 template <typename T>
@@ -52,48 +53,49 @@ std::span<const std::byte> bytes_of(const Matrix<T>& matrix) {
   return std::as_bytes(std::span(matrix.values));
 }
 
-/// (rows, cols): what came back in a matrix of a call.
+/// Returns what came back in a matrix of a call, as (rows, cols).
 template <typename T>
 Matrix<T> returned(std::string_view name, int rows, int cols, std::span<const Argument> arguments,
                    std::span<const std::byte> memory);
 
-/// What BLAS has for a problem.
+/// The BLAS routine that solves a problem.
 enum class BlasRoutine { none, gemm, trsm };
 
-/// What a function computes, whatever way it goes. A stage.json names the problem of each function;
-/// whoever calls one has matrices for it and the judgement of its result from here.
+/// What a function computes, in whatever way. A stage.json names the problem of each function; the
+/// problem provides the matrices for calls of it and judges their results.
 class Problem {
  public:
   virtual ~Problem() = default;
 
-  /// Matrices for a call, where nothing is in the way.
-  /// @param store  keeps large ones from run to run; empty: nothing is kept
-  /// @throws std::runtime_error where inputs cannot be read
+  /// Makes the matrices for a call. There must be no obstacle_to() it.
+  /// @param store  folder that keeps large matrices from run to run; empty: nothing is kept
+  /// @throws std::runtime_error if inputs cannot be read
   virtual std::unique_ptr<Workload> pose(const NamedCall& call, const InputChoice& inputs,
                                          const std::filesystem::path& store) const = 0;
 
-  /// Why it cannot be posed with such inputs; empty where it can.
+  /// Says why the problem cannot be posed with such inputs; empty if it can.
   virtual std::string obstacle_to(const InputChoice& inputs) const;
 
-  /// Whether the result takes the place of an input, which each call needs anew.
+  /// Whether the result takes the place of an input, so that each call needs the input anew.
   virtual bool overwrites_inputs() const { return false; }
 
-  /// Numbers in double precision for each element of the largest matrix that posing it and judging
-  /// its result take.
+  /// How many numbers in double precision it takes to pose the problem and judge its result, for
+  /// each element of the largest matrix.
   virtual std::size_t doubles_to_judge() const { return 0; }
 
   virtual BlasRoutine blas_routine() const { return BlasRoutine::none; }
 };
 
-/// "product", "gemm", "transpose", "triangular_solve", "sum", "gemv" or "softmax"; "": one that
-/// nothing is known of, whose inputs are random and whose results are not judged.
-/// @throws std::invalid_argument naming those that there are
+/// Returns the problem of that name: "product", "gemm", "transpose", "triangular_solve", "sum",
+/// "gemv" or "softmax". The name "" stands for a problem of which nothing is known, whose inputs
+/// are random and whose results are not judged.
+/// @throws std::invalid_argument naming the problems that there are
 const Problem& problem_called(std::string_view name);
 
-/// Memory of this machine that posing a problem and judging its result takes.
+/// Returns how many bytes of this machine's memory it takes to pose a problem and judge its result.
 std::size_t bytes_to_judge(const Problem& problem, const NamedCall& call);
 
-// Those that there are, one a file.
+// The problems that there are.
 const Problem& product_problem();
 const Problem& gemm_problem();
 const Problem& transpose_problem();

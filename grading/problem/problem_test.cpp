@@ -122,7 +122,7 @@ TEST(ProblemTest, JudgesSolutionsOfSystems) {
   EXPECT_EQ(bench.judged(false), false);
 }
 
-/// A is (m, k) with rows 7 apart, B (k, n) with rows 6 apart, C (m, n) with rows 5 apart.
+/// A is (m, k) with rows 7 elements apart, B (k, n) with rows 6 apart, C (m, n) with rows 5 apart.
 constexpr int m = 3, n = 4, k = 5, lda = 7, ldb = 6, ldc = 5;
 
 Bench gemm(double alpha, double beta) {
@@ -175,7 +175,7 @@ TEST(ProblemTest, LaysGuardsBetweenRowsThatLieApart) {
   EXPECT_TRUE(gemm(1, 0).matrix("C").uninitialised);
 }
 
-/// A call of a contract that no stage has to have.
+/// Returns a call of a contract that no stage has to have.
 NamedCall call_of_sum(int n) {
   BufferArgument sum, x;
   sum.name = "sum";

@@ -6,7 +6,7 @@
 #include "grading/problem/problem.hpp"
 #include "grading/problem/product_store.hpp"
 
-// C = A * B, and BLAS's C = alpha * A * B + beta * C with rows that lie apart.
+// The problems C = A * B, and BLAS's C = alpha * A * B + beta * C with gaps between rows.
 #include <algorithm>
 #include <utility>
 
@@ -17,12 +17,12 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// A reference has a product and a magnitude in double precision, and while they are computed A and
+// A reference has a product and a magnitude in double precision, and while they are computed, A and
 // B as well.
 constexpr std::size_t doubles_of_a_product = 4;
 
-/// Whether C is as the reference has it. Where some blocks only have run, those elements count that
-/// somebody has written, of which there must be one.
+/// Whether C agrees with the reference. If only some blocks have run, only elements that somebody
+/// has written count, and there must be at least one.
 template <typename T>
 bool is_product(Matrix<T> C, const ReferenceProduct& reference, Roundings roundings, bool sampled) {
   if (sampled) {
@@ -37,7 +37,7 @@ bool is_product(Matrix<T> C, const ReferenceProduct& reference, Roundings roundi
   return compare(C, reference, roundings).all_right();
 }
 
-/// All of one order.
+/// A product of square matrices of one order.
 template <typename T>
 class ProductWorkload : public Workload {
  public:
@@ -63,7 +63,7 @@ class ProductWorkload : public Workload {
   Roundings roundings_;
 };
 
-/// A and B hold halves.
+/// A product whose A and B hold halves.
 class HalfProductWorkload : public Workload {
  public:
   HalfProductWorkload(int n, Random& random)
@@ -97,7 +97,7 @@ class GemmWorkload : public Workload {
 
   std::optional<bool> is_right(std::span<const Argument> arguments, Bytes memory,
                                bool sampled) const override {
-    // What stood in C is no sign of who has written.
+    // C held values before the call, so it does not show which elements were written.
     if (sampled && inputs_.beta != 0) return std::nullopt;
     return is_product(returned<double>("C", inputs_.C.rows, inputs_.C.cols, arguments, memory),
                       multiply_add(inputs_), Roundings::independent, sampled);
@@ -140,7 +140,7 @@ class ProductProblem : public Problem {
   BlasRoutine blas_routine() const override { return BlasRoutine::gemm; }
 };
 
-/// The numbers of a call that are no whole ones: alpha and beta, as BLAS's order has them.
+/// Returns the real numbers among a call's arguments: alpha and beta, in BLAS's order.
 std::pair<double, double> scalars_of(const NamedCall& call) {
   std::vector<double> scalars;
   for (const Argument& argument : call.arguments) {
@@ -252,7 +252,7 @@ const Problem& transpose_problem() {
 
 }  // namespace tilewise::grading
 
-// A * X = alpha * B, A lower triangular, X over B.
+// The problem A * X = alpha * B, where A is lower triangular and X takes the place of B.
 #include <utility>
 
 namespace tilewise::grading {
@@ -266,7 +266,7 @@ class SolveWorkload : public Workload {
 
   std::optional<bool> is_right(std::span<const Argument> arguments, Bytes memory,
                                bool sampled) const override {
-    // B stands where X is to come, so that nobody can tell which elements are solved.
+    // B stands where X is stored, so that it cannot be told which elements are solved.
     if (sampled) return std::nullopt;
     const Matrix<double>& B = system_.B;
     return check_solution(system_, returned<double>("B", B.rows, B.cols, arguments, memory))
@@ -316,7 +316,7 @@ const Problem& triangular_solve_problem() {
 
 }  // namespace tilewise::grading
 
-// sum = x[0] + x[1] + ..., a reduction, in any order of the additions.
+// The problem sum = x[0] + x[1] + ..., a reduction, with the additions in any order.
 #include <utility>
 
 namespace tilewise::grading {
@@ -330,8 +330,8 @@ class SumWorkload : public Workload {
 
   std::optional<bool> is_right(std::span<const Argument> arguments, Bytes memory,
                                bool sampled) const override {
-    if (sampled) return std::nullopt;  // some blocks' part of it is any number
-    // No rounding to allow for: see whole_numbers(). NaN is wrong.
+    if (sampled) return std::nullopt;  // the part that some blocks contribute may be any number
+    // There is no rounding to allow for: see whole_numbers(). NaN is wrong.
     return returned<float>("sum", 1, 1, arguments, memory)(0, 0) == sum_of(x_);
   }
 

@@ -18,7 +18,7 @@ namespace {
 
 std::string name_of(const std::filesystem::path& file) { return printable(file.string()); }
 
-/// The order of a square matrix.
+/// Returns the order of the square matrix in a file.
 int order_in(const std::filesystem::path& file) {
   const NpyShape shape = read_npy_shape(file);
   if (shape.rows == shape.cols && shape.rows > 0) return shape.rows;
@@ -95,7 +95,7 @@ ReferenceProduct product_of(const Matrix<double>& A, const Matrix<double>& B) {
 
 using Vector = std::vector<double>;
 
-/// The matrix, or its absolute values, times a vector.
+/// Multiplies the matrix, or its absolute values, by a vector.
 template <typename T>
 Vector times(const Matrix<T>& matrix, const Vector& x, bool absolute) {
   Vector y(static_cast<std::size_t>(matrix.rows));
@@ -110,8 +110,9 @@ Vector times(const Matrix<T>& matrix, const Vector& x, bool absolute) {
   return y;
 }
 
-/// Whether a reference belongs to its inputs: Freivalds' check, a vector's way through A * B
-/// against that through the product. An element that is off by more than rounding shows.
+/// Whether a reference belongs to its inputs. This is Freivalds' check: it compares a vector
+/// multiplied by A * B with that vector multiplied by the stored product. An element that is off by
+/// more than rounding shows.
 template <typename T>
 bool belong_together(const ProductInputs<T>& inputs) {
   const Matrix<double>&product = inputs.reference.product, &magnitude = inputs.reference.magnitude;
@@ -170,7 +171,7 @@ Matrix<T> ProductStore::make(char name, int n) const {
 
 template <typename T>
 Matrix<T> ProductStore::input(char name, int n) const {
-  // The user's own files are where they are.
+  // The user's own files are not copied into the folder.
   if (folder_.empty() || choice_.kind == InputChoice::Kind::files) return make<T>(name, n);
   const fs::path file = file_of(std::string(1, name), n, sizeof(T));
   if (fs::exists(file)) return read_square<T>(file, n);

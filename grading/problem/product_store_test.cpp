@@ -92,7 +92,8 @@ TEST_F(ProductStoreTest, GivesTheSameAgain) {
 
 TEST_F(ProductStoreTest, ReadsTheProductRatherThanComputeIt) {
   const auto made = store().get<float>(n);
-  // Less than rounding could do, but not what would be computed.
+  // The change is smaller than rounding could cause, but the number is not the one that would be
+  // computed.
   Matrix<double> marked = made.reference.product;
   marked(0, 0) = std::nextafter(marked(0, 0), 1e9);
   write_npy(file("product"), marked);

@@ -1,4 +1,4 @@
-// y = alpha * A * x + beta * y, and softmax of each row of a matrix.
+// The problems y = alpha * A * x + beta * y, and softmax of each row of a matrix.
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -12,7 +12,8 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// Puts what is expected where nobody has written; whether anybody has.
+/// Writes the expected values to the elements that nobody has written. Returns whether any was
+/// written.
 bool fill_in_unwritten(Matrix<float>& found, const Matrix<double>& expected) {
   bool any = false;
   for (std::size_t i = 0; i < found.values.size(); ++i) {
@@ -25,7 +26,7 @@ bool fill_in_unwritten(Matrix<float>& found, const Matrix<double>& expected) {
   return any;
 }
 
-/// The numbers of a call that are no whole ones: alpha and beta.
+/// Returns the real numbers among a call's arguments: alpha and beta.
 std::vector<float> floats_of(const NamedCall& call) {
   std::vector<float> scalars;
   for (const Argument& argument : call.arguments) {
@@ -42,7 +43,7 @@ class GemvWorkload : public Workload {
 
   std::optional<bool> is_right(std::span<const Argument> arguments, Bytes memory,
                                bool sampled) const override {
-    // What stood in y is no sign of who has written.
+    // y held values before the call, so it does not show which elements were written.
     if (sampled && inputs_.beta != 0) return std::nullopt;
     const ReferenceProduct reference = multiply_add(inputs_);
     Matrix<float> y = returned<float>("y", 1, inputs_.y.rows, arguments, memory);

@@ -54,7 +54,7 @@ Matrix<double> softmax_of(const Matrix<float>& in) {
 }
 
 Comparison compare_softmax(const Matrix<float>& in, const Matrix<float>& out) {
-  // One for the sum of all of the row and one for the element's own way.
+  // The first term is for the element's own computation, the second for the sum of the whole row.
   const double relative = 0x1p-14 + tolerance(in.cols, 1);
   const Matrix<double> reference = softmax_of(in);
   Comparison comparison;
@@ -67,7 +67,7 @@ Comparison compare_softmax(const Matrix<float>& in, const Matrix<float>& out) {
       const double expected = reference(row, col);
       const double allowed = relative * expected + smallest_normal;
       const bool right = may_be_anything ? !is_unwritten(found)
-                                         : std::abs(found - expected) <= allowed;  // never of NaN
+                                         : std::abs(found - expected) <= allowed;  // false for NaN
       if (right) continue;
       comparison.is_wrong[std::size_t(row) * in.cols + col] = true;
       if (comparison.wrong++ > 0) continue;

@@ -22,7 +22,7 @@ Matrix<float> row_of(std::initializer_list<float> values) {
   return row;
 }
 
-/// In single precision, as a kernel computes it.
+/// Computes softmax in single precision, as a kernel does.
 Matrix<float> softmax_in_floats(const Matrix<float>& in) {
   Matrix<float> out(in.rows, in.cols);
   for (int row = 0; row < in.rows; ++row) {
@@ -34,7 +34,7 @@ Matrix<float> softmax_in_floats(const Matrix<float>& in) {
   return out;
 }
 
-/// 11 bits of a significand, as half precision has them.
+/// Rounds to 11 bits of a significand, as half precision has them.
 float as_half(float value) {
   int exponent = 0;
   const float significand = std::frexp(value, &exponent);

@@ -34,8 +34,8 @@ Matrix<double> widened(const Matrix<float>& A) {
   return result;
 }
 
-/// Adds the given rows of A * B to the product and those of |A| * |B| to the magnitude. Large B are
-/// read once, as they are: that takes less time than BLAS and the copies that it wants.
+/// Adds the given rows of A * B to the product and those of |A| * |B| to the magnitude. A large B
+/// is read once, as it is, which takes less time than BLAS and the copies that BLAS wants.
 template <typename T>
 void add_rows_of_product(const Matrix<T>& A, const Matrix<T>& B, ReferenceProduct& sum) {
   constexpr std::size_t stretch = 256;  // columns whose sums in 16 rows stay in a cache
@@ -99,10 +99,10 @@ std::vector<int> sample_rows(int rows, int count, Random& random) {
 
 namespace {
 
-// Of k roundings, relative to the magnitude; see reference.hpp.
+// Bounds the error of k roundings, relative to the magnitude; see reference.hpp.
 double relative_error(double k, double unit_roundoff) {
   // Honest sums stay below 1.3, whatever their length and signs. Half precision reaches 8000 for a
-  // single term, 30 for 500 and still 4 for 4096.
+  // single term, 30 for 500 terms and still 4 for 4096.
   constexpr double lambda = 3;
   const double exponent = lambda * std::sqrt(k) * unit_roundoff +
                           k * unit_roundoff * unit_roundoff / (1 - unit_roundoff);
@@ -182,7 +182,7 @@ Comparison compare(const Matrix<double>& C, const ReferenceProduct& reference,
 
 namespace {
 
-// In place of C. What a factor of 0 leaves out is not read.
+// Stores the result in place of C. Operands that a factor of 0 leaves out are not read.
 void multiply_add(double alpha, const Matrix<double>& A, const Matrix<double>& B, double beta,
                   Matrix<double>& C) {
   for (double& value : C.values) value = beta == 0 ? 0 : beta * value;
@@ -218,7 +218,7 @@ ReferenceProduct multiply_add_rows(const GemmInputs& inputs, std::vector<int> ro
     for (int col = 0; col < inputs.C.cols; ++col) {
       double& product = reference.product(i, col);
       double& magnitude = reference.magnitude(i, col);
-      // What a factor of 0 leaves out is not read.
+      // C is not read if a factor of 0 leaves it out.
       const double before = inputs.beta == 0 ? 0 : inputs.beta * inputs.C(reference.rows[i], col);
       product = inputs.alpha * product + before;
       magnitude = std::abs(inputs.alpha) * magnitude + std::abs(before);
@@ -259,7 +259,7 @@ Matrix<double> inverse(const Matrix<double>& A) {
   return solve({.alpha = 1, .A = A, .B = identity});
 }
 
-// (last - first, last - first): a block of the diagonal.
+// Returns a block of the diagonal, (last - first, last - first).
 Matrix<double> diagonal_block(const Matrix<double>& A, int first, int last) {
   Matrix<double> block(last - first, last - first);
   for (int row = 0; row < block.rows; ++row) {
@@ -268,7 +268,7 @@ Matrix<double> diagonal_block(const Matrix<double>& A, int first, int last) {
   return block;
 }
 
-// |D| |D^-1| W, in place of W.
+// Computes |D| |D^-1| W, in place of W.
 void amplify(const Matrix<double>& A, Matrix<double>& W) {
   for (int first = 0; first < A.rows; first += block_order) {
     const int last = std::min(first + block_order, A.rows);
@@ -282,7 +282,7 @@ void amplify(const Matrix<double>& A, Matrix<double>& W) {
   }
 }
 
-// |A| |X| + |alpha B|: what the residual's rounding errors scale with. size: |A|.
+// Returns |A| |X| + |alpha B|, which the residual's rounding errors scale with. `size` is |A|.
 Matrix<double> magnitude(const TriangularSystem& system, const Matrix<double>& size,
                          const Matrix<double>& X) {
   Matrix<double> result = product(size, absolute(X));
@@ -301,7 +301,7 @@ Matrix<double> bound(const TriangularSystem& system, const Matrix<double>& size,
   return result;
 }
 
-// |alpha B - A X|.
+// Returns |alpha B - A X|.
 Matrix<double> residual(const TriangularSystem& system, const Matrix<double>& lower,
                         const Matrix<double>& X) {
   Matrix<double> result = product(lower, X);
@@ -318,7 +318,7 @@ bool all_within(const Matrix<double>& values, const Matrix<double>& limits) {
   return true;
 }
 
-// Elements of X whose errors are not within `allowed`.
+// Compares the elements of X; those whose errors are not within `allowed` are wrong.
 Comparison compare_elements(const Matrix<double>& X, const Matrix<double>& expected,
                             const Matrix<double>& errors, const Matrix<double>& allowed) {
   Comparison comparison;
@@ -367,7 +367,7 @@ Comparison check_solution(const TriangularSystem& system, const Matrix<double>& 
     errors.values[i] = std::abs(errors.values[i] - expected.values[i]);
   }
   const Comparison comparison = compare_elements(X, expected, errors, tolerance);
-  // Just beyond the bound each element alone might be right.
+  // If residuals are just beyond the bound, each element by itself might still be right.
   return comparison.all_right() ? compare_elements(X, expected, R, allowed) : comparison;
 }
 

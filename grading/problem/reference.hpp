@@ -8,9 +8,10 @@
 
 namespace tilewise::grading {
 
-/// While it exists, whoever asks for a reference computes it alone, for several do so side by side.
-/// OpenBLAS would share the work with threads of its own, and ends those wherever this process
-/// forks: who waits for one then waits for ever.
+/// While an object of this class exists, each thread that asks for a reference computes it alone,
+/// because several threads do so side by side. OpenBLAS would share the work with threads of its
+/// own, and ends those whenever this process forks: a thread that waits for one of them then waits
+/// for ever.
 class ReferencesWithoutThreads {
  public:
   ReferencesWithoutThreads();
@@ -30,21 +31,21 @@ struct ReferenceProduct {
   int summation_length = 0;  ///< terms in each element
 };
 
-/// All rows of A * B; A: (m, k), B: (k, n).
+/// Computes all rows of A * B; A is (m, k), B is (k, n).
 ReferenceProduct multiply(const Matrix<float>& A, const Matrix<float>& B);
 
-/// The given rows of A * B only: large products are checked by a sample.
+/// Computes only the given rows of A * B, because large products are checked by a sample.
 ReferenceProduct multiply_rows(const Matrix<float>& A, const Matrix<float>& B,
                                std::vector<int> rows);
 
-/// The sum of all elements in double precision.
+/// Returns the sum of all elements in double precision.
 double sum_of(const Matrix<float>& x);
 
-/// `count` different rows out of `rows`, ascending, the first and the last among them; all of them
-/// if there are no more than that.
+/// Returns `count` different rows out of `rows`, ascending, the first and the last among them;
+/// returns all of them if there are no more than that.
 std::vector<int> sample_rows(int rows, int count, Random& random);
 
-/// Largest error a correct single-precision sum of products may have.
+/// Returns the largest error that a correct single-precision sum of products may have.
 ///
 /// Each term of a sum of `summation_length` products passes through at most that many roundings of
 /// relative size u = 2^-24, in whatever order it is summed, with or without fused multiply-add.
@@ -55,18 +56,18 @@ std::vector<int> sample_rows(int rows, int count, Random& random);
 /// be safe too, but lets half precision pass from about k = 1000 on.
 double tolerance(int summation_length, double magnitude);
 
-/// The same in double precision. The reference is no more precise then, so that the errors of two
-/// sums count; alpha and beta add three roundings to each term.
+/// Returns the same in double precision. Then the reference is no more precise, so that the errors
+/// of two sums count; alpha and beta add three roundings to each term.
 double tolerance_double(int summation_length, double magnitude);
 
-/// What is known of the roundings in a sum.
+/// What is known about the roundings in a sum.
 enum class Roundings {
   independent,  ///< its terms are random, so that most of their roundings cancel out
-  any,          ///< as of a sequence that counts up: all may go the same way; k u holds them
-  /// As of a tensor core, which cuts off where it adds, and of products made of three of tf32: each
-  /// product may lack 32 u more. Two factors that lack 8 u each, since their parts hold 11 bits of
-  /// 24 and are cut off, and the product of the small parts, 16 u at most. A single product of tf32
-  /// lacks 2^13 u.
+  any,          ///< all may go the same way, as in a sequence that counts up; k u bounds them
+  /// The sums of a tensor core, which cuts off where it adds, and of products that are made of
+  /// three in TF32. Each product may lack 32 u more: its two factors lack 8 u each, since their
+  /// parts hold 11 bits of 24 and are cut off, and the product of the small parts is left out, 16 u
+  /// at most. A single product in TF32 lacks 2^13 u.
   of_tensor_cores,
 };
 
@@ -95,37 +96,37 @@ struct Comparison {
   }
 };
 
-/// Compares the reference's rows of C, a matrix of all rows; NaN is wrong.
+/// Compares the rows of C that the reference has; C itself has all rows. NaN is wrong.
 Comparison compare(const Matrix<float>& C, const ReferenceProduct& reference,
                    Roundings roundings = Roundings::independent);
 Comparison compare(const Matrix<double>& C, const ReferenceProduct& reference,
                    Roundings roundings = Roundings::independent);
 
-/// What C = alpha * A * B + beta * C is computed from; A: (m, k), B: (k, n), C: (m, n).
+/// The inputs of C = alpha * A * B + beta * C; A is (m, k), B is (k, n) and C is (m, n).
 struct GemmInputs {
   double alpha = 1;
   Matrix<double> A;
   Matrix<double> B;
   double beta = 0;
-  Matrix<double> C;  ///< before
+  Matrix<double> C;  ///< before the call
 };
 
-/// alpha * A * B + beta * C by BLAS's rules: A and B may hold NaN where alpha is 0, C where beta is
-/// 0. The magnitude is |alpha| * |A| * |B| + |beta| * |C|.
+/// Computes alpha * A * B + beta * C by BLAS's rules: A and B may hold NaN where alpha is 0, and C
+/// where beta is 0. The magnitude is |alpha| * |A| * |B| + |beta| * |C|.
 ReferenceProduct multiply_add(const GemmInputs& inputs);
 
-/// The given rows of it only: large products are checked by a sample.
+/// Computes only the given rows of it, because large products are checked by a sample.
 ReferenceProduct multiply_add_rows(const GemmInputs& inputs, std::vector<int> rows);
 
-/// A * X = alpha * B; A: (m, m), of which only the lower triangle with the diagonal counts, B and
-/// X: (m, n).
+/// The system A * X = alpha * B. A is (m, m), of which only the lower triangle with the diagonal
+/// counts; B and X are (m, n).
 struct TriangularSystem {
   double alpha = 1;
   Matrix<double> A;
   Matrix<double> B;
 };
 
-/// X by substitution.
+/// Computes X by substitution.
 Matrix<double> solve(const TriangularSystem& system);
 
 /// Judges a solution by its residual R = alpha * B - A * X: each element of it has to satisfy
@@ -139,7 +140,7 @@ Matrix<double> solve(const TriangularSystem& system);
 /// by the inverses need the factor |D| |D^-1| (section 14.2), which is small for matrices from
 /// random_lower_triangle(). Single precision exceeds it in most elements by a factor of thousands.
 ///
-/// Residuals tell which rows went wrong first, not which elements: where there is a wrong one,
+/// Residuals show which rows went wrong first, but not which elements. If a residual is wrong,
 /// elements are compared with solve(), within |A^-1| times twice the bound. NaN is wrong.
 Comparison check_solution(const TriangularSystem& system, const Matrix<double>& X);
 

@@ -16,7 +16,7 @@
 namespace tilewise::grading {
 namespace {
 
-// It would wait for ever at one of the first forks.
+// Without ReferencesWithoutThreads, it would wait for ever at one of the first forks.
 TEST(Reference, IsComputedWhileProcessesAreStarted) {
   constexpr int processes = 200;
   const ReferencesWithoutThreads without_threads;
@@ -210,7 +210,8 @@ TEST(Compare, LeavesRoomAboveTheErrorsOfSinglePrecision) {
 }
 
 TEST(Compare, AllowsForRoundingsThatAllGoTheSameWay) {
-  // The same number time and again: as long as the sum's exponent stays, so does the rounding.
+  // The same number is added time and again: as long as the sum's exponent stays, so does the
+  // rounding.
   constexpr int k = 4096, cols = 4;
   Matrix<float> A(1, k), B(k, cols), C(1, cols);
   std::ranges::fill(A.values, 1.0f);
@@ -226,8 +227,8 @@ TEST(Compare, AllowsForRoundingsThatAllGoTheSameWay) {
   EXPECT_EQ(compare(C, reference, Roundings::any).wrong, 1u);
 }
 
-// Of three products of tf32 the worst way to split, which cuts off twice, passes; one product, and
-// two, do not.
+// Three products in TF32 pass even if they are split in the worst way, which cuts off twice; one
+// product or two do not.
 TEST(Compare, TakesThreeProductsOfTf32ForOneOfFloats) {
   const auto cut_off = [](float x) {
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~0x1fffU);
@@ -295,7 +296,7 @@ TEST(Compare, RefusesNarrowerArithmetic) {
           << kernel.name << ", k = " << k;
     }
   }
-  // Timed products are larger and checked by 16 rows of them.
+  // Timed products are larger, and are checked by only 16 of their rows.
   EXPECT_FALSE(compare_row(4096, 4096, false, kernels[0].sum).all_right());
 }
 

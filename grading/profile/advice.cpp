@@ -16,7 +16,7 @@ std::uint64_t wavefronts(const simt::Counters& counters) {
          counters.shared_atomic_wavefronts;
 }
 
-/// What a line costs, in sectors moved and in wavefronts, which take about as long.
+/// Returns the cost of a line: the sectors moved plus the wavefronts, which take about as long.
 std::uint64_t work(const simt::Counters& counters) {
   return counters.global_load_sectors + counters.global_store_sectors +
          counters.global_atomic_sectors + wavefronts(counters);
@@ -48,16 +48,17 @@ std::string describe_conflicts(const simt::Counters& counters) {
             ratio(wavefronts(counters) - counters.shared_bank_conflicts, requests));
 }
 
-/// A way to waste work.
+/// A way in which a line wastes work.
 struct Waste {
   std::uint64_t (*measure)(const simt::Counters&);
-  double unavoidable;  ///< share of all work that says nothing yet
+  double unavoidable;  ///< share of all work up to which waste is ignored
   std::string (*describe)(const simt::Counters&);
   const char* advice;
 };
 
-// Rows that begin inside of a sector, lanes at an edge, and one word for all lanes beside one for
-// each, on the same line, look like scattered accesses; few patterns look like bank conflicts.
+// Several harmless patterns look like scattered accesses: rows that begin inside a sector, lanes at
+// an edge, and a line that loads one word for all lanes besides one word for each. Few harmless
+// patterns look like bank conflicts.
 constexpr Waste wastes[] = {
     {scattered, 1.0 / 3, describe_scatter,
      marked(

@@ -34,7 +34,7 @@ simt::LineCounters broadcast_load(int line) {
   return counted;
 }
 
-/// One word for all lanes and one for each, on one line.
+/// Counts a line that loads one word for all lanes and one word for each lane.
 simt::LineCounters row_and_column_load(int line) {
   simt::LineCounters counted{"a.cu", line, {}};
   counted.counters.global_load_requests = 200;
@@ -77,9 +77,9 @@ TEST(WorstLine, NamesTheLineAndWhy) {
 
 TEST(WorstLine, IsNoneWithoutLines) { EXPECT_FALSE(worst_line({})); }
 
-/// All names that the model has for what limits a kernel.
+/// Returns all names that the model has for limiters.
 std::set<std::string> limiters() {
-  // What the parts of a time do not name.
+  // These limiters are not among the parts of a time.
   std::set<std::string> names = {"partition camping",      "too few blocks",
                                  "last wave partly empty", "wavefronts of global accesses",
                                  "shared wavefronts",      "warp shuffles"};

@@ -84,7 +84,7 @@ std::vector<KernelProfile> with_atomics_as_accesses(std::vector<KernelProfile> p
 
 std::vector<KernelUse> by_kernel(const std::vector<KernelProfile>& profiles) {
   std::vector<KernelUse> kernels;
-  std::vector<std::vector<KernelProfile>> launches;  // of each
+  std::vector<std::vector<KernelProfile>> launches;  // by kernel
   for (const KernelProfile& profile : profiles) {
     auto known = std::ranges::find(kernels, profile.launch.kernel, &KernelUse::kernel);
     const auto place = static_cast<std::size_t>(known - kernels.begin());
@@ -108,7 +108,8 @@ namespace {
 using Runs = std::span<const simt::PartitionBytes>;
 using OfPartitions = std::array<std::uint64_t, simt::dram_partitions>;
 
-/// Bytes by partition. Not integers: a forged reply can name some whose sum is too large for those.
+/// Bytes by partition. They are floating-point, because a forged reply can contain numbers whose
+/// sum overflows an integer.
 using Bytes = std::array<double, simt::dram_partitions>;
 
 Bytes add_up(Runs group, OfPartitions simt::PartitionBytes::*kind) {
@@ -136,7 +137,7 @@ void describe(const Bytes& bytes, std::uint64_t first_block, PartitionUse& use) 
   }
 }
 
-/// @param groups of runs, each on the GPU at the same time
+/// @param groups groups of runs that are on the GPU at the same time
 PartitionUse use_of(const std::vector<Runs>& groups, std::uint64_t blocks_a_group,
                     OfPartitions simt::PartitionBytes::*kind) {
   PartitionUse use;
@@ -153,7 +154,7 @@ PartitionUse use_of(const std::vector<Runs>& groups, std::uint64_t blocks_a_grou
   return use;
 }
 
-/// Runs that are on the GPU at the same time: as many as it holds, one after another.
+/// The number of consecutive runs that the GPU holds at the same time, and of their blocks.
 struct RunsAtATime {
   std::uint64_t runs = 0;
   std::uint64_t blocks = 0;
@@ -169,7 +170,7 @@ std::optional<RunsAtATime> runs_at_a_time(const KernelProfile& kernel, const cor
   return RunsAtATime{runs, runs * kernel.blocks_a_run};
 }
 
-/// Groups of so many runs; without those at the end that fill no group.
+/// Divides runs into groups. It leaves out those at the end that do not fill a group.
 std::vector<Runs> groups_of(Runs runs, std::size_t runs_a_group) {
   std::vector<Runs> groups;
   for (; runs.size() >= runs_a_group; runs = runs.subspan(runs_a_group)) {

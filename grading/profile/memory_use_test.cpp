@@ -123,7 +123,7 @@ using testing::Le;
 
 const core::GpuProfile gtx280 = core::gpu_profile("gtx280");
 
-/// A matrix, and the tiles of it that blocks transpose; all sides in elements.
+/// A matrix and the tiles in which blocks transpose it. All sides are in elements.
 struct Tiling {
   int rows, cols;
   int tile_rows = 32, tile_cols = 32;
@@ -152,13 +152,13 @@ Tile along_rising_diagonals(int number, const Tiling& t) {
   return {(number / t.across() + t.down() - col % t.down()) % t.down(), col};
 }
 
-/// Row by row, each row beginning one tile further on.
+/// Goes row by row, and begins each row one tile further on.
 Tile by_shifted_rows(int number, const Tiling& t) {
   const int row = number / t.across();
   return {row, (number + row) % t.across()};
 }
 
-/// From one corner to the other; diagonals do not begin again at an edge.
+/// Goes along diagonals from one corner to the other. The diagonals do not wrap around at an edge.
 Tile in_waves(int number, const Tiling& t) {
   for (int wave = 0;; ++wave) {
     for (int row = 0; row <= wave && row < t.down(); ++row) {
@@ -167,17 +167,18 @@ Tile in_waves(int number, const Tiling& t) {
   }
 }
 
-/// Bytes of a tile whose rows begin at column `col` of a matrix with `pitch` columns.
+/// Adds the bytes of a tile whose rows begin at column `col` of a matrix with `pitch` columns.
 void move_tile(std::array<std::uint64_t, simt::dram_partitions>& bytes, int row, int col, int rows,
                int cols, int pitch) {
   for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < cols; j += 16) {  // a half-warp
+    for (int j = 0; j < cols; j += 16) {  // one access of a half-warp
       bytes[(std::uint64_t(row + i) * pitch + col + j) * 4 / 256 % bytes.size()] += 16 * 4;
     }
   }
 }
 
-/// Transposes tile by tile: block b has the tiles b, b + blocks, b + 2 * blocks, ...
+/// Returns the profile of a transpose in which block b has the tiles b, b + blocks, b + 2 * blocks,
+/// ...
 KernelProfile transposed(const Tiling& t, const Order& order, int blocks) {
   KernelProfile kernel;
   kernel.launch.block = {unsigned(t.threads), 1, 1};
@@ -247,7 +248,8 @@ TEST(PartitionSpread, IsPoorOnOneSideWhereTilesAreTakenByRowsOrColumns) {
 }
 
 TEST(PartitionSpread, TellsOfTheWorstGroup) {
-  // 3 blocks on each of 30 SMs; two rows of 32 tiles and a bit, of 128 bytes each.
+  // Each of 30 SMs holds 3 blocks. These 90 blocks have two rows of 32 tiles and a part of a third;
+  // a tile is 128 bytes wide.
   const auto spread = spread_over_partitions(transposed({1024, 1024}, by_rows), gtx280);
   ASSERT_TRUE(spread);
   EXPECT_EQ(spread->blocks_at_a_time, 90u);
@@ -259,12 +261,12 @@ TEST(PartitionSpread, TellsOfTheWorstGroup) {
 
 TEST(PartitionSpread, LooksAtGroupsInTheOrderOfBlocks) {
   KernelProfile kernel;
-  kernel.launch.block = {512, 1, 1};  // two on each SM
+  kernel.launch.block = {512, 1, 1};  // two blocks on each SM
   kernel.static_shared_bytes = 4096;
   kernel.blocks = 130;
   kernel.partitions_by_run.assign(60, {.loads = {8, 8, 8, 8, 8, 8, 8, 8}, .stores = {}});
   kernel.partitions_by_run.resize(120, {.loads = {0, 0, 0, 32, 32, 0, 0, 0}, .stores = {}});
-  kernel.partitions_by_run.resize(130, {.loads = {64}, .stores = {}});  // no full group
+  kernel.partitions_by_run.resize(130, {.loads = {64}, .stores = {}});  // fills no group
   const auto spread = spread_over_partitions(kernel, gtx280);
   ASSERT_TRUE(spread);
   EXPECT_EQ(spread->blocks_at_a_time, 60u);

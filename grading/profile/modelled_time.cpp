@@ -22,7 +22,7 @@ model::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfil
                               int registers_per_thread) {
   const auto& block = kernel.launch.block;
   model::LaunchNeeds needs;
-  // No GPU takes as many; a forged launch could name more than an int holds.
+  // No GPU takes as many threads; a forged launch could name more than an int holds.
   constexpr std::uint64_t many = 1 << 20;
   needs.threads_per_block =
       static_cast<int>(std::min(std::uint64_t{block[0]} * block[1] * block[2], many));
@@ -56,8 +56,8 @@ int estimated_registers(const model::KernelWork& work, const core::GpuProfile& g
   const core::Capability& capability = core::capability_of(gpu);
   const core::Capability::Registers& rule = capability.registers;
   const int most_of_a_thread = capability.allocation.most_registers_per_thread;
-  // What only moves elements has them in registers side by side where compilers bring loads
-  // together.
+  // A kernel that only moves elements holds several of them in registers at a time if the compiler
+  // groups loads.
   const bool holds_results = work.operations > 0 || rule.as_of_today;
   const double results = holds_results ? model::results_at_a_time(work) : 1;
   const double words = work.double_precision ? 2 : 1;
@@ -68,14 +68,14 @@ int estimated_registers(const model::KernelWork& work, const core::GpuProfile& g
   return std::max(1, std::min({rounded, most_of_a_thread, for_a_block}));
 }
 
-/// What a call computes, if nothing else took time.
+/// The time of a call's arithmetic, if nothing else took time.
 struct ArithmeticTime {
   double ms = 0;
   double warp_instructions = 0;
   const char* name = "";
 };
 
-/// Multiply-adds of all kernels that are no tensor core's.
+/// Returns the multiply-adds of all kernels that tensor cores do not execute.
 double multiply_adds_of_lanes(const ProfileReport& report) {
   double by_tensor_cores = 0;
   for (const KernelProfile& kernel : report.kernels) {
@@ -87,7 +87,7 @@ double multiply_adds_of_lanes(const ProfileReport& report) {
   return std::max(0.0, report.operations / 2 - by_tensor_cores);
 }
 
-/// Nothing on a GPU without such arithmetic.
+/// Returns nothing on a GPU without such arithmetic.
 std::optional<ArithmeticTime> arithmetic_of(const ProfileReport& report) {
   constexpr double lanes_per_warp = 32;
   const core::GpuProfile& gpu = report.gpu;
@@ -99,7 +99,7 @@ std::optional<ArithmeticTime> arithmetic_of(const ProfileReport& report) {
                         report.double_precision ? "FP64 arithmetic" : "FP32 arithmetic"};
 }
 
-/// All that does not depend on registers.
+/// Returns all parts of the work that do not depend on registers.
 model::KernelWork counted_work(const KernelProfile& kernel, const ProfileReport& report) {
   const simt::Counters& counters = kernel.counters;
   model::KernelWork work;
@@ -107,7 +107,7 @@ model::KernelWork counted_work(const KernelProfile& kernel, const ProfileReport&
   work.blocks_y = std::uint64_t{kernel.launch.grid[1]} * kernel.launch.grid[2];
   work.threads_per_block = static_cast<int>(threads_of(kernel));
   work.shared_bytes_per_block = shared_bytes(kernel, report.gpu);
-  // Of several kernels nobody knows which computes how much.
+  // If there are several kernels, it is unknown how much each of them computes.
   work.operations = report.launches == 1 ? report.operations : 0;
   work.double_precision = report.double_precision;
   const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
@@ -156,8 +156,8 @@ model::KernelWork counted_work(const KernelProfile& kernel, const ProfileReport&
 
 Registers registers_of(const KernelProfile& kernel, const ProfileReport& report) {
   const int estimate = estimated_registers(counted_work(kernel, report), report.gpu);
-  // The launch names a template with the arguments as written, "matmul_kernel<Tile>". Of several
-  // instances with as much shared memory, the likeliest.
+  // The launch names a template with the arguments as written, "matmul_kernel<Tile>". If several
+  // instances have the same shared memory, the one nearest to the estimate is the likeliest.
   const std::string name = kernel.launch.kernel.substr(0, kernel.launch.kernel.find('<'));
   const int most = report.gpu.registers_per_sm / static_cast<int>(threads_of(kernel));
   std::optional<Registers> nearest;
@@ -198,7 +198,7 @@ std::optional<model::KernelTime> modelled_time(const KernelProfile& kernel,
   if (!has_footprint(kernel) && !moved_nothing) return std::nullopt;
   try {
     return model::kernel_time(report.gpu, work_of(kernel, report));
-  } catch (const std::invalid_argument&) {  // cannot run there
+  } catch (const std::invalid_argument&) {  // the kernel cannot run there
     return std::nullopt;
   }
 }
@@ -223,7 +223,7 @@ std::optional<model::KernelMetrics> metrics_of_call(const ProfileReport& report)
     for (const model::NamedMetric& metric : model::all_metrics) {
       double& so_far = call.*metric.value;
       const double value = metrics.*metric.value;
-      so_far += metric.adds_up ? value : (value - so_far) * time->ms / ms;  // a mean as it goes
+      so_far += metric.adds_up ? value : (value - so_far) * time->ms / ms;  // a running mean
     }
   }
   if (report.launches > 1) {

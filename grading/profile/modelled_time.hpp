@@ -14,64 +14,68 @@
 
 namespace tilewise::grading {
 
-/// Shared memory of a block: static, dynamic and, on compute capability 1.x, the kernel's
-/// arguments.
+/// Returns the shared memory of a block in bytes: static, dynamic and, on compute capability 1.x,
+/// the kernel's arguments.
 std::size_t shared_bytes(const KernelProfile& kernel, const core::GpuProfile& gpu);
 
-/// How the launch would fill an SM of a GPU, with so many registers a thread.
+/// Returns how the launch would fill an SM of a GPU with this number of registers per thread.
 model::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfile& gpu,
                               int registers_per_thread);
 
-/// "shared memory", or "warps and blocks" where both run out at once.
+/// Returns what limits the occupancy: "shared memory", or "warps and blocks" if both limit it
+/// equally.
 std::string limiter_of(const model::Occupancy& occupancy);
 
-/// The same in the language spoken.
+/// Returns the same in the user's language.
 std::string limiter_in_words(const model::Occupancy& occupancy);
 
-/// Registers of a thread, and how they are known.
+/// The registers of a thread, and where the number comes from.
 struct Registers {
   int per_thread = 0;
   bool from_nvcc = false;
-  bool may_spill = false;  ///< nvcc had no register for everything, or nobody knows
+  bool may_spill = false;  ///< nvcc spilled registers, or its output is not known
 };
 
-/// What nvcc gave the kernel, or else an estimate: 24 for addresses and counters and twice the
-/// results that a thread has at a time, in units of 8, and as many as a block may have; on compute
-/// capability 1.x, whose compilers were frugal, 8 and six times the results, of which a kernel that
-/// only moves elements has one.
+/// Returns the registers that nvcc gave the kernel, or otherwise an estimate. The estimate is 24
+/// for addresses and counters plus twice the number of results that a thread has at a time, rounded
+/// up to a multiple of 8, and at most as many as a block may have. On compute capability 1.x, whose
+/// compilers used few registers, it is 8 plus six times the results; there a kernel that only moves
+/// elements counts as having one result.
 Registers registers_of(const KernelProfile& kernel, const ProfileReport& report);
 
-/// The launch as the model takes it.
+/// Returns the launch in the form that the model takes.
 model::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& report);
 
-/// Whether it was counted what a block needs of memory.
+/// Whether the memory footprint of a block was counted.
 bool has_footprint(const KernelProfile& kernel);
 
-/// How long the launch would take; nothing where it cannot run on that GPU, or where it was not
-/// counted what a block needs of memory (`lab profile --exhaustive`).
+/// Returns how long the launch would take, or nothing if it cannot run on that GPU, or if the
+/// memory footprint of a block was not counted (`lab profile --exhaustive`).
 std::optional<model::KernelTime> modelled_time(const KernelProfile& kernel,
                                                const ProfileReport& report);
 
-/// The launch's metrics under the names of profilers; nothing where modelled_time() knows no time.
+/// Returns the launch's metrics under the names that profilers use, or nothing if modelled_time()
+/// knows no time.
 std::optional<model::KernelMetrics> metrics_of(const KernelProfile& kernel,
                                                const ProfileReport& report);
 
-/// The same of all kernels of a call: sums, and means over their time.
+/// Returns the same for all kernels of a call: sums, or means weighted by the kernels' times.
 std::optional<model::KernelMetrics> metrics_of_call(const ProfileReport& report);
 
 /// The modelled time of a call.
 struct CallTime {
   double ms = 0;
-  double gflops = 0;         ///< 0 where nothing is computed
-  double gb_s = 0;           ///< bytes asked for, loads and stores
-  double gips = 0;           ///< instructions of warps, 10^9 a second
-  double occupancy_pct = 0;  ///< of the kernel that takes longest, as the limiter
+  double gflops = 0;         ///< 0 if nothing is computed
+  double gb_s = 0;           ///< bytes requested, loads and stores
+  double gips = 0;           ///< 10^9 warp instructions per second
+  double occupancy_pct = 0;  ///< for the kernel that takes longest, like the limiter
   std::string limiter;
 };
 
-/// How long all kernels of a call would take, one after another; nothing where that is not known of
-/// each. Of several kernels nobody knows which computes how much: their times without arithmetic
-/// are added up, and all of the call's arithmetic goes on beside them.
+/// Returns how long all kernels of a call would take, one after another, or nothing if the time of
+/// any of them is not known. If there are several kernels, it is unknown how much each of them
+/// computes. Their times without arithmetic are then added up, and all of the call's arithmetic is
+/// assumed to run at the same time.
 std::optional<CallTime> modelled_call(const ProfileReport& report);
 
 }  // namespace tilewise::grading

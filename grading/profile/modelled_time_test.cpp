@@ -5,7 +5,8 @@
 namespace tilewise::grading {
 namespace {
 
-/// A product of order 1024 as stage 3 computes it, with so many results a thread.
+/// Returns the profile of a product of order 1024 like that of stage 3, with this number of results
+/// per thread.
 ProfileReport product(int results) {
   constexpr std::uint64_t n = 1024;
   KernelProfile kernel;
@@ -51,7 +52,7 @@ TEST(ModelledTime, EstimatesRegistersFromTheResultsOfAThread) {
 TEST(ModelledTime, EstimatesFewerRegistersForOldGpus) {
   const struct {
     int results, registers;
-  } cases[] = {{1, 14}, {4, 32}};  // put2014: 10 to 14, and 23 to 34
+  } cases[] = {{1, 14}, {4, 32}};  // put2014 has 10 to 14 registers, and 23 to 34
   for (const auto& [results, registers] : cases) {
     ProfileReport report = product(results);
     report.gpu = core::gpu_profile("gt240");
@@ -101,12 +102,13 @@ TEST(ModelledTime, SeesThePartitionThatBlocksWantTogether) {
   ProfileReport report = product(1);
   KernelProfile& kernel = report.kernels[0];
   EXPECT_EQ(work_of(kernel, report).partition_imbalance, 1);
-  // 160 blocks at a time: all of them want one partition, and then another.
+  // The GPU holds 160 blocks at a time. The first 160 all want one partition, and the next all want
+  // another.
   constexpr std::size_t held = 160;
   kernel.partitions_by_run.assign(held, {.loads = {8}, .stores = {}});
   kernel.partitions_by_run.resize(2 * held, {.loads = {0, 8}, .stores = {}});
   EXPECT_EQ(work_of(kernel, report).partition_imbalance, 8);
-  // What they store elsewhere goes on beside what they load.
+  // Stores to another partition run at the same time as the loads.
   for (simt::PartitionBytes& run : kernel.partitions_by_run) run.stores = {0, 0, 8};
   EXPECT_EQ(work_of(kernel, report).partition_imbalance, 4);
   kernel.partitions_by_run.assign(held, {.loads = {1, 1, 1, 1, 1, 1, 1, 1}, .stores = {}});
@@ -114,7 +116,8 @@ TEST(ModelledTime, SeesThePartitionThatBlocksWantTogether) {
 }
 
 TEST(ModelledTime, SpillsWhatHasNoRegister) {
-  // Registers of a thread are 255; put2025 counted 28 words a step for 256 results, and all of 576.
+  // A thread has at most 255 registers. put2025 counted 28 spilled words per step for 256 results,
+  // and all words for 576.
   const struct {
     int results;
     double words;
@@ -122,7 +125,7 @@ TEST(ModelledTime, SpillsWhatHasNoRegister) {
   for (const auto& [results, words] : cases) {
     ProfileReport report = product(results);
     EXPECT_EQ(work_of(report.kernels[0], report).spilled_words, words) << results;
-    // A thread that sums up each result on its own has one at a time.
+    // A thread that computes its results one after another holds one at a time.
     report.kernels[0].footprint.store_rounds = 8 * static_cast<std::uint64_t>(results);
     EXPECT_EQ(work_of(report.kernels[0], report).spilled_words, 0) << results;
   }
@@ -159,7 +162,7 @@ TEST(ModelledCall, TakesAsLongAsItsArithmetic) {
   report.kernels.push_back(report.kernels[0]);
   report.launches = 2;
   const double ms = modelled_call(report)->ms;
-  report.operations = 8.87e12;  // a second: 20 SMs x 128 lanes x 1.733 GHz
+  report.operations = 8.87e12;  // one second of 20 SMs x 128 lanes x 1.733 GHz
   const auto call = modelled_call(report);
   EXPECT_GT(call->ms, ms);
   EXPECT_NEAR(call->ms, 1000, 1);

@@ -29,7 +29,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-/// A call's words: its function, and the name and value of each argument.
+/// The words of a call: the function, and the name and value of each argument.
 struct Spelled {
   std::string function;
   Words arguments;
@@ -61,16 +61,17 @@ Spelled spell(std::string_view text) {
   return spelled;
 }
 
-/// A number that fills the text: "2", "-0.5" or "1e-3".
+/// Reads a number, which must fill the text: "2", "-0.5" or "1e-3".
 std::optional<double> real_in(const std::string& text) {
   char* rest = nullptr;
-  const double number = std::strtod(text.c_str(), &rest);  // <charconv> knows no reals everywhere
+  // Not every <charconv> reads floating-point numbers.
+  const double number = std::strtod(text.c_str(), &rest);
   if (text.empty() || *rest != '\0') return std::nullopt;
   return number;
 }
 
-/// How a function is to be called: "matmul_grid(n=NUMBER, block=128x1)"; what may be left out, with
-/// the value it then has, in brackets.
+/// Returns how to call a function: "matmul_grid(n=NUMBER, block=128x1)". Optional arguments are in
+/// brackets, with their default values.
 std::string example_of(const ContractInfo& function) {
   std::vector<std::string> arguments;
   for (const ParameterInfo& parameter : function.parameters) {
@@ -94,7 +95,7 @@ const ContractInfo& find_function(const std::string& name,
   throw BadCall(tr("this stage has no function '{}'; it has {}", name, fmt::join(examples, ", ")));
 }
 
-/// The numbers of a call, without its matrices.
+/// Reads the value of an argument that is not a matrix.
 CallArgument read_argument(const ParameterInfo& parameter, const std::string& value) {
   if (parameter.kind == ParameterKind::integer) {
     if (const auto number = number_in<std::int64_t>(value)) return *number;
@@ -108,7 +109,7 @@ CallArgument read_argument(const ParameterInfo& parameter, const std::string& va
   throw BadCall(tr("{}='{}' is no extent; write it as 128x1", parameter.name, value));
 }
 
-/// The argument that was given, or what stands in its place where the contract has a default.
+/// Returns the argument that was given, or the contract's default.
 /// @param integers the arguments before this one
 CallArgument find_argument(const ParameterInfo& parameter, Words& given, const Integers& integers,
                            const ContractInfo& function) {
@@ -123,7 +124,8 @@ CallArgument find_argument(const ParameterInfo& parameter, Words& given, const I
   return read_argument(parameter, parameter.default_value);
 }
 
-/// What a contract has for a number: "32", or the name of an integer argument.
+/// Returns the value of a word in a contract: a number such as "32", or the name of an integer
+/// argument.
 std::int64_t value_of(std::string_view word, const Integers& integers,
                       const ContractInfo& function) {
   if (const auto found = integers.find(word); found != integers.end()) return found->second;
@@ -134,7 +136,7 @@ std::int64_t value_of(std::string_view word, const Integers& integers,
                   function.function, word));
 }
 
-/// The numbers in a text, between marks: those of "m, k, lda" between commas.
+/// Returns the values in a text that are separated by a mark, such as "m, k, lda" by commas.
 std::vector<std::int64_t> values_in(std::string_view text, char mark, const Integers& integers,
                                     const ContractInfo& function) {
   std::vector<std::int64_t> values;
@@ -166,14 +168,15 @@ double flop_of(const ContractInfo& function, const Integers& integers) {
   return flop;
 }
 
-/// The bytes of a matrix.
+/// Returns the bytes of a matrix.
 std::size_t size_of(const ParameterInfo& parameter, const MatrixShape& shape) {
   const std::int64_t row = shape.leading_dimension;
   if (shape.rows < 0 || shape.cols < 0 || row < 0) {
     throw BadCall(tr("the matrix {} would have {} rows and {} columns", parameter.name, shape.rows,
                      std::min(shape.cols, row)));
   }
-  // Far more than any GPU has; and a vector may have as many elements as an int counts.
+  // The limit on elements is far more than any GPU has. A vector may have as many elements as an
+  // int can count.
   constexpr std::int64_t most_elements = std::int64_t{1} << 48, longest_side = INT_MAX;
   const bool too_long =
       shape.rows > longest_side || shape.cols > longest_side || row > longest_side;
@@ -203,7 +206,7 @@ NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& func
 
   NamedCall call{function.function, function.function + "(", {}, {}, 0, false};
   Integers integers;
-  std::vector<std::optional<CallArgument>> numbers;  // one a parameter, empty for a matrix
+  std::vector<std::optional<CallArgument>> numbers;  // one per parameter; empty for a matrix
   for (const ParameterInfo& parameter : function.parameters) {
     auto& number = numbers.emplace_back();
     if (parameter.kind == ParameterKind::matrix) continue;

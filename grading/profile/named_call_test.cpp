@@ -5,7 +5,7 @@
 
 #include "grading/profile/numbers.hpp"
 
-// Declared, never defined: a contract takes no more than its header.
+// These are never defined, because a contract needs only the declaration.
 cudaError_t dgemm(int m, int n, int k, double alpha, const double* A, int lda, const double* B,
                   int ldb, double beta, double* C, int ldc);
 cudaError_t dtrsm_32(int n, double alpha, const double* A, int lda, double* B, int ldb);
@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A transpose of rows x cols elements, launched with a block.
+/// The contract of a transpose of rows x cols elements, with the block as a parameter.
 const std::vector<ContractInfo> functions = {
     {"transpose",
      {{"out", ParameterKind::matrix, 4, false, {}, "cols, rows"},

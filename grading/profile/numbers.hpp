@@ -16,7 +16,7 @@
 
 namespace tilewise::grading {
 
-/// 1234567 as "1,234,567".
+/// Formats 1234567 as "1,234,567".
 inline std::string with_commas(std::uint64_t number) {
   std::string digits = std::to_string(number);
   for (std::ptrdiff_t at = std::ssize(digits) - 3; at > 0; at -= 3) {
@@ -25,7 +25,8 @@ inline std::string with_commas(std::uint64_t number) {
   return digits;
 }
 
-/// With four digits that count, and commas: 0.01235, 12.35, 1,235, 123,457.
+/// Formats a number with at least four significant digits, and commas: 0.01235, 12.35, 1,235,
+/// 123,457.
 inline std::string significant(double value) {
   constexpr int digits = 4;
   if (!std::isfinite(value)) return "?";
@@ -35,7 +36,7 @@ inline std::string significant(double value) {
   return fmt::format("{:.{}f}", value, std::clamp(digits - before_point, 0, 9));
 }
 
-/// A whole number that fills the text.
+/// Reads a whole number, which must fill the text.
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   Number number = 0;
@@ -44,7 +45,7 @@ std::optional<Number> number_in(std::string_view text) {
   return number;
 }
 
-/// "128", "128x1" or "8x8x4"; sides that are left out are 1.
+/// Reads "128", "128x1" or "8x8x4"; sides that are left out are 1.
 inline std::optional<std::array<unsigned, 3>> extent_in(std::string_view text) {
   std::array<unsigned, 3> extent = {1, 1, 1};
   for (std::size_t i = 0; i < extent.size(); ++i) {

@@ -24,12 +24,12 @@ model::LaunchNeeds needs_of(const OccupancyQuestion& question) {
 }
 
 Saturation saturation_of(const OccupancyQuestion& question, const core::GpuProfile& gpu) {
-  // A small grid is what to grow out of, so it does not count.
+  // The order is to make the grid large enough, so the limit by a small grid does not count.
   model::LaunchNeeds launch = needs_of(question);
   launch.blocks.reset();
   const int resident = model::occupancy(gpu, launch).active_blocks;
-  // Tilings know square blocks only. To the grid it is all the same how a block comes by its
-  // columns and rows: one thread with all of them makes the same grid.
+  // model::Tiling describes square blocks only. The grid does not depend on how a block's columns
+  // and rows are divided among threads: one thread with all of them makes the same grid.
   const model::Tiling whole_block{1, question.block[0] * question.results[0],
                                   question.block[1] * question.results[1]};
   const std::uint64_t n = model::saturating_order(whole_block, gpu, resident);
@@ -134,7 +134,7 @@ std::string in_registers(std::uint64_t number) {
   return number == 1 ? tr("1 register") : tr("{} registers", with_commas(number));
 }
 
-/// What stands at the left, in the language spoken.
+/// The labels at the left, in the user's language.
 struct Labels {
   std::string active = tr("active on an SM");
   std::string occupancy = tr("occupancy");
@@ -144,21 +144,21 @@ struct Labels {
                                 fills.size(), core::in_language("shared memory").size(),
                                 core::in_language("the grid's size").size()});
 
-  /// What a line that goes on begins with.
+  /// Returns the indentation of continued lines.
   std::string indent() const { return std::string(2 + width, ' '); }
 };
 
-/// 6.25 as it is, 28.125 as "28.12".
+/// Formats 6.25 as "6.25%" and 28.125 as "28.12%".
 std::string percent(double value) { return fmt::format("{:.4g}%", value); }
 
 bool registers_known(const OccupancyReport& report) {
   return report.launch.registers_per_thread != 0;
 }
 
-/// A resource of an SM: what a block asks for, what it gets, what there is, and for how many blocks
-/// that is enough.
+/// The table's row for a resource of an SM: what a block asks for, what it gets, what the SM has,
+/// and the number of blocks that fit.
 struct Row {
-  const char* resource;  ///< as in Occupancy::limited_by
+  const char* resource;  ///< named as in Occupancy::limited_by
   std::string asked, taken, of_sm, blocks;
 };
 
@@ -209,7 +209,7 @@ std::string resources(const OccupancyReport& report, const OccupancyOnGpu& answe
   return text;
 }
 
-/// What keeps another block away, as something to do. Several: all of them at once.
+/// Says what to change so that one more block fits. Several changes must all be made.
 std::string advice(const OccupancyReport& report, const OccupancyOnGpu& answer,
                    const std::string& indent) {
   const model::LaunchNeeds& now = report.launch;

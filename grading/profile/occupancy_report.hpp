@@ -13,13 +13,13 @@
 
 namespace tilewise::grading {
 
-/// What `lab occupancy` is asked.
+/// The launch that `lab occupancy` is asked about.
 struct OccupancyQuestion {
-  std::array<int, 2> block = {1, 1};    ///< threads along x and y; as many as an int holds
-  std::array<int, 2> results = {1, 1};  ///< of a thread, along x and y
+  std::array<int, 2> block = {1, 1};    ///< threads along x and y; their product must fit an int
+  std::array<int, 2> results = {1, 1};  ///< results of a thread, along x and y
   int registers_per_thread = 0;         ///< 0: not known
   std::size_t shared_bytes_per_block = 0;
-  /// Of the grid; without: more than a GPU holds at a time.
+  /// Blocks of the grid; nothing: more than a GPU holds at a time.
   std::optional<std::uint64_t> blocks = {};
 };
 
@@ -35,26 +35,28 @@ struct OccupancyOnGpu {
   core::GpuProfile gpu;
   model::Occupancy occupancy;
   std::optional<model::LaunchNeeds> one_block_more;  ///< model::for_one_block_more()
-  std::optional<Saturation> saturation;              ///< none where the launch cannot run
+  std::optional<Saturation> saturation;              ///< nothing if the launch cannot run
 };
 
-/// What it answers.
+/// The answer of `lab occupancy`.
 struct OccupancyReport {
   OccupancyQuestion question;
   model::LaunchNeeds launch;
   std::vector<OccupancyOnGpu> gpus;
 };
 
-/// The occupancy of a launch on each of the GPUs. The order that saturates a GPU holds for kernels
-/// each of whose blocks computes (block x * results x) columns by (block y * results y) rows of C
-/// that no other block does: square blocks and others, adjacent results and strided ones alike.
+/// Returns the occupancy of a launch on each of the GPUs. The order that saturates a GPU holds for
+/// kernels in which each block computes its own (block x * results x) columns by (block y * results
+/// y) rows of C. The blocks may be square or not, and a thread's results may be adjacent or
+/// strided.
 OccupancyReport occupancy_report(const OccupancyQuestion& question,
                                  const std::vector<core::GpuProfile>& gpus);
 
-/// The report in the schema tilewise/occupancy/v1. What has no limit, or is not known, is null.
+/// Returns the report in the schema tilewise/occupancy/v1. Values that are unlimited or not known
+/// are null.
 nlohmann::ordered_json occupancy_document(const OccupancyReport& report);
 
-/// The report as text: all of it for one GPU, a line each for several.
+/// Returns the report as text: in full for one GPU, with one line each for several.
 std::string occupancy_table(const OccupancyReport& report);
 
 }  // namespace tilewise::grading

@@ -27,7 +27,7 @@ std::string table_of(const std::string& gpu, const OccupancyQuestion& question) 
   return occupancy_table(report_on({gpu}, question));
 }
 
-/// The line of a table that begins so, its words with one blank between them.
+/// Returns the line of a table that begins with `begin`, with one blank between words.
 std::string line_of(const std::string& table, const std::string& begin) {
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) {
@@ -44,7 +44,7 @@ std::string with_comma(int number) {
                        : fmt::format("{},{:03}", number / 1000, number % 1000);
 }
 
-// put2014, GT 240, versions 1 to 5: all that it has tables of.
+// These are all rows that put2014 tabulates: GT 240, versions 1 to 5.
 TEST(OccupancyTable, SaysWhatWasPublishedForAGt240) {
   int rows = 0;
   for (const model::ReferenceRow& row : model::reference_table("put2014_gt240_occupancy.csv")) {
@@ -54,7 +54,8 @@ TEST(OccupancyTable, SaysWhatWasPublishedForAGt240) {
     OccupancyQuestion question{{edge, edge}};
     question.registers_per_thread = row.integer("registers_per_thread");
     question.shared_bytes_per_block = row.integer("shared_bytes_per_block");
-    const bool one_block = row.text("version") == "1";  // walks over all result tiles
+    // A single block walks over all result tiles.
+    const bool one_block = row.text("version") == "1";
     if (one_block) question.blocks = 1;
     const std::string table = table_of("gt240", question);
 
@@ -82,7 +83,8 @@ TEST(OccupancyTable, SaysWhatWasPublishedForAGt240) {
     };
     EXPECT_THAT(warps, fit("32", row.text("limit_blocks_by_warps")));
     EXPECT_THAT(registers, fit("16,384", row.text("limit_blocks_by_registers")));
-    // A misprint: sixteen times 1,068 bytes are more than the card has. See occupancy_test.cpp.
+    // This is a misprint: sixteen times 1,068 bytes are more than the card has. See
+    // occupancy_test.cpp.
     const bool misprint = row.text("version") == "4b" && edge == 8;
     EXPECT_THAT(shared, fit("16,384", misprint ? "10" : row.text("limit_blocks_by_shared")));
   }
@@ -93,7 +95,7 @@ TEST(OccupancyTable, NamesTheLimitAndHowToHaveOneBlockMore) {
   struct Case {
     const char* gpu;
     OccupancyQuestion question;
-    std::vector<const char*> limited;  // rows that are marked
+    std::vector<const char*> limited;  // the rows that are marked
     const char* advice;
   };
   const Case cases[] = {
@@ -184,7 +186,7 @@ TEST(OccupancyTable, ComparesGpusLineByLine) {
   EXPECT_THAT(table, Not(HasSubstr("one block more")));
 }
 
-// Against a grid drawn block by block, whatever the shape of the block.
+// The saturating order is compared with grids counted block by block, for blocks of several shapes.
 TEST(Saturation, IsTheSmallestOrderWhoseGridFillsEverySm) {
   struct Case {
     const char* gpu;
@@ -194,7 +196,7 @@ TEST(Saturation, IsTheSmallestOrderWhoseGridFillsEverySm) {
       {"gtx1080", {{16, 16}, {1, 1}, 32, 2048, {}}}, {"gtx1080", {{16, 16}, {2, 3}, 40, 5120, {}}},
       {"h200", {{128, 1}, {1, 1}, 32, 0, {}}},       {"h200", {{1, 128}, {1, 1}, 32, 0, {}}},
       {"gtx280", {{64, 1}, {1, 16}, 30, 1100, {}}},  {"gt240", {{22, 22}, {1, 1}, 13, 3916, {}}},
-      {"t4", {{32, 8}, {1, 4}, 48, 8192, 7}},  // a small grid is what to grow out of
+      {"t4", {{32, 8}, {1, 4}, 48, 8192, 7}},  // a small grid does not count
   };
   for (const Case& c : cases) {
     const OccupancyOnGpu answer = report_on({c.gpu}, c.question).gpus.front();

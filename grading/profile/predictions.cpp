@@ -27,14 +27,14 @@ double per_request(std::uint64_t count, std::uint64_t requests) {
   return requests == 0 ? 0 : static_cast<double>(count) / static_cast<double>(requests);
 }
 
-/// Accesses of single threads to elements, of which each multiply-add has so many.
+/// Returns the number of elements that single threads access per multiply-add.
 double elements_per_product(std::uint64_t lane_bytes, const ProfileReport& report) {
   const double bytes = report.double_precision ? sizeof(double) : sizeof(float);
-  const double products = report.operations / 2;  // a multiply and an add
+  const double products = report.operations / 2;  // a product is a multiplication and an addition
   return products > 0 ? static_cast<double>(lane_bytes) / bytes / products : 0;
 }
 
-/// Barriers that a warp comes to.
+/// Returns the number of barriers that a warp reaches.
 double barriers_per_warp(const ProfileReport& report) {
   double warps = 0;
   std::uint64_t barriers = 0;
@@ -120,7 +120,7 @@ std::optional<Prediction> number_typed(std::string text) {
   return Prediction{*above / *below};
 }
 
-/// With two digits that count: 8, 1.5, 32, 512.
+/// Formats a factor briefly: 8, 1.5, 32, 512.
 std::string brief(double times) {
   constexpr double two_digits = 10;
   return times < two_digits ? fmt::format("{:.2g}", times) : fmt::format("{:.0f}", times);
@@ -208,7 +208,7 @@ std::string in_words(const Prediction& prediction) {
 
 bool agrees(const Prediction& predicted, const Prediction& counted) {
   if (predicted.choice != counted.choice) return false;
-  // Whoever rounds, or leaves the edges of a matrix out, has understood.
+  // Learners who round, or neglect the edges of a matrix, have understood.
   constexpr double near = 0.05;
   return std::abs(predicted.number - counted.number) <= near * std::abs(counted.number);
 }

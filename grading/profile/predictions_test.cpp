@@ -40,7 +40,8 @@ TEST(Predictions, OfEachStageAreAboutCallsThatItsContractAllows) {
   }
 }
 
-/// What reading a stage.json says that has this for "predict"; empty where nothing is wrong.
+/// Returns the error of reading a stage.json that has this text for "predict", or nothing if there
+/// is none.
 std::string problem_with(const std::string& predict) {
   const ScratchDirectory course;
   std::filesystem::create_directories(drawer_of(course.path(), "10_sum"));
@@ -123,14 +124,15 @@ TEST(CountedFigure, ComesFromTheCounters) {
       {"barriers_per_warp", 8},
       {"launches", 7},
   };
-  EXPECT_EQ(std::size(cases) + 1, prediction_figures().size());  // and the limiter
+  EXPECT_EQ(std::size(cases) + 1, prediction_figures().size());  // plus the limiter
   for (const auto& [figure, value] : cases) {
     EXPECT_EQ(counted_figure(about(figure), report), Prediction{value}) << figure;
   }
   report.double_precision = true;
   EXPECT_EQ(counted_figure(about("global_loads_per_product"), report), Prediction{2});
   report.gpu = core::gpu_profile("gtx1080");
-  EXPECT_EQ(counted_figure(limit, report), std::nullopt);  // nothing tells how long they take
+  // Without a footprint no time is modelled.
+  EXPECT_EQ(counted_figure(limit, report), std::nullopt);
 }
 
 TEST(Comparison, SaysHowFarOffAPredictionIs) {

@@ -19,7 +19,7 @@
 
 namespace tilewise::grading {
 
-// Kernels have the names that a student gave them; what is no UTF-8 there is replaced.
+// Students name their kernels, so bytes that are not UTF-8 in a name are replaced.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledKernel, name, static_shared_bytes, registers_per_thread,
                                    local_bytes_per_thread)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledKernels, submission, reference)
@@ -54,7 +54,7 @@ Json counters_of(const simt::Counters& counters) {
   return document;
 }
 
-/// Null for what is not known.
+/// Returns null for a value that is not known.
 Json known(double value, bool is_known) { return is_known ? Json(value) : Json(nullptr); }
 
 Json modelled_document(const KernelProfile& kernel, const ProfileReport& report) {
@@ -79,7 +79,7 @@ Json modelled_document(const KernelProfile& kernel, const ProfileReport& report)
   return document;
 }
 
-/// By name; null where there is no modelled time to go by.
+/// Returns the metrics by name, or null if there is no modelled time.
 Json metrics_document(const std::optional<model::KernelMetrics>& metrics) {
   if (!metrics) return nullptr;
   Json document;
@@ -140,7 +140,7 @@ Json profile_document(const ProfileReport& report) {
 
 namespace {
 
-/// A count in at most seven characters: exact where it fits, else as "12.3M".
+/// Formats a count in at most seven characters: exactly if it fits, otherwise as "12.3M".
 std::string in_short(std::uint64_t number) {
   constexpr std::uint64_t fits = 10'000'000;
   if (number < fits) return std::to_string(number);
@@ -200,7 +200,7 @@ std::string time_line(const KernelProfile& kernel, const ProfileReport& report) 
             rate_in_words(time->gflops, time->gb_s), core::in_language(time->limiter));
 }
 
-/// A line for each metric that is not nothing; empty where there is no modelled time to go by.
+/// Returns a line for each metric that is not 0, or nothing if there is no modelled time.
 std::string metrics_table(const KernelProfile& kernel, const ProfileReport& report) {
   const auto metrics = metrics_of(kernel, report);
   if (!metrics) return "";
@@ -217,7 +217,7 @@ std::string metrics_table(const KernelProfile& kernel, const ProfileReport& repo
   return text;
 }
 
-/// All kernels together, where there are several.
+/// Returns a line for all kernels together, if there are several.
 std::string call_line(const ProfileReport& report) {
   if (report.launches < 2) return "";
   const auto call = modelled_call(report);
@@ -226,7 +226,7 @@ std::string call_line(const ProfileReport& report) {
             call->ms, rate_in_words(call->gflops, call->gb_s), core::in_language(call->limiter));
 }
 
-/// Empty where nothing is known of partitions.
+/// Returns an empty text if nothing is known about partitions.
 std::string partitions_line(const KernelProfile& kernel, const ProfileReport& report) {
   const auto spread =
       spread_over_partitions(kernel, report.gpu, registers_of(kernel, report).per_thread);
@@ -238,7 +238,8 @@ std::string partitions_line(const KernelProfile& kernel, const ProfileReport& re
       spread->stores.busy);
 }
 
-/// A kind of access, and how many sectors or wavefronts a request takes; empty if there was none.
+/// Returns the line for a kind of access, with the sectors or wavefronts per request; empty if
+/// there were no requests.
 std::string total(std::string_view name, std::uint64_t requests, std::uint64_t served) {
   if (requests == 0) return "";
   return fmt::format("  {:<16}{:>18}{:>18}{:>9.1f}", name, with_commas(requests),
@@ -286,7 +287,7 @@ std::string totals(const simt::Counters& counters) {
   return text;
 }
 
-/// Loads, stores and atomics of a line together.
+/// The loads, stores and atomics of a line together.
 struct GlobalUse {
   explicit GlobalUse(const simt::Counters& counters)
       : requests(counters.global_load_requests + counters.global_store_requests +
@@ -318,7 +319,7 @@ std::string shared_cells(const simt::Counters& counters) {
                      in_short(counters.shared_bank_conflicts));
 }
 
-/// The text of a line of source; empty where it is not known.
+/// Returns the text of a source line, or nothing if it is not known.
 std::string source_of(const simt::LineCounters& line, const SourceTexts& sources) {
   const auto file = sources.find(line.file);
   const auto index = static_cast<std::size_t>(line.line) - 1;
@@ -350,8 +351,8 @@ std::string lines_table(const KernelProfile& kernel, const SourceTexts& sources)
   return text;
 }
 
-/// Of each kernel that was launched more than once means over its launches, as nvprof has them;
-/// empty where there is none.
+/// Returns means over the launches of each kernel that was launched more than once, as nvprof has
+/// them, or nothing if there is no such kernel.
 std::string means_over_launches(const ProfileReport& report) {
   std::vector<std::string> names;  // in the order of their first launches
   std::map<std::string, std::vector<const KernelProfile*>> launches;

@@ -160,7 +160,8 @@ TEST(ProfileTable, HasMeansOverTheLaunchesOfAKernel) {
   EXPECT_THAT(profile_table(report, {}), Not(HasSubstr("means"))) << "one launch is its own mean";
   report.kernels.push_back(report.kernels[0]);
   report.kernels.push_back(report.kernels[0]);
-  report.kernels[1].counters.global_load_sectors *= 3;  // 12.5% used, then a third of it
+  // 12.5% used in the first launch, a third of that in the second.
+  report.kernels[1].counters.global_load_sectors *= 3;
   report.kernels[2].launch.kernel = "another";
   report.launches = 3;
   EXPECT_THAT(profile_table(report, {}), HasSubstr("launches           ms  occupancy  loads used"));
@@ -175,7 +176,8 @@ TEST(ProfileReport, TellsHowManyPartitionsAreBusyWhereThatIsKnown) {
   EXPECT_THAT(profile_table(report, {}), Not(HasSubstr("partitions")));
   EXPECT_FALSE(profile_document(report)["kernels"][0]["modelled"].contains("partitions_busy"));
   report.gpu = core::gpu_profile("gtx280");
-  // The 32 blocks are two on each SM; what they load is even, what they store goes to two.
+  // Each SM holds two blocks. Their loads are even over the partitions, and their stores go to two
+  // partitions.
   report.kernels[0].partitions_by_run.assign(
       60, {.loads = {1, 1, 1, 1, 1, 1, 1, 1}, .stores = {0, 0, 8, 8, 0, 0, 0, 0}});
   EXPECT_THAT(profile_table(report, {}),

@@ -77,11 +77,11 @@ std::string key_of(const Failure& failure) {
 
 namespace {
 
-/// The measurements that tell how fast a learner's kernel is.
+/// The measurements that say how fast a learner's kernel is.
 constexpr std::array rates = {"gflops", "gb_s"};
 
 void keep_best(BestRates& best, const std::string& device, const TestResult& test) {
-  // Only a right kernel's rate is a record.
+  // Only the rate of a correct kernel counts as a record.
   if (test.status != Status::passed) return;
   for (const char* unit : rates) {
     const auto measured = test.measurements.find(unit);
@@ -118,7 +118,7 @@ void record(Progress& progress, const GradeResult& result, const Circumstances& 
 
 using Json = nlohmann::ordered_json;
 
-/// What `lab debug` starts from, without what is unknown.
+/// The place that `lab debug` starts from, without the fields that are unknown.
 Json place_of(const Finding& finding) {
   Json document = {{"call", finding.call}};
   if (finding.place) {
@@ -248,8 +248,8 @@ using Json = nlohmann::ordered_json;
          name, why, name, name));
 }
 
-/// Holds the lock of a course until the end of its scope. A file of its own: the one it guards is
-/// replaced each time.
+/// Holds the lock of a course until the end of its scope. The lock is a file of its own, because
+/// the file that it guards is replaced at each change.
 class Lock {
  public:
   explicit Lock(const fs::path& root) : Lock() {
@@ -268,7 +268,7 @@ class Lock {
   Lock& operator=(const Lock&) = delete;
 
  private:
-  Lock() = default;  // so that the destructor runs where the other constructor throws
+  Lock() = default;  // delegated to, so that the destructor runs if the other constructor throws
 
   [[noreturn]] static void fail(const fs::path& file) {
     throw CannotGrade(tr("cannot lock {}: {}", printable(file.string()), std::strerror(errno)));

@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* schema = "tilewise/worklog/v1";
 
-/// Some thousand gradings.
+/// Enough for some thousand gradings.
 constexpr std::uintmax_t longest_log_bytes = 1024 * 1024;
 constexpr std::size_t longest_diff_lines = 24;
 constexpr std::size_t longest_diff_bytes = 1600;
@@ -36,7 +36,7 @@ fs::path snapshot_of(const fs::path& root, const std::string& source) {
   return root / ".worklog" / source;
 }
 
-/// What `diff` tells of two files: its lines without the names of these.
+/// Compares two files by `diff`. The two header lines with the files' names are left out.
 SourceChange compared(const fs::path& before, const fs::path& now) {
   SourceChange change;
   Command diff;
@@ -55,7 +55,8 @@ SourceChange compared(const fs::path& before, const fs::path& now) {
   return change;
 }
 
-/// Tells how the sources of a stage have changed, and keeps them for the next time.
+/// Returns how the sources of a stage have changed since the last grading, and keeps them for the
+/// next one.
 /// @throws CannotGrade, fs::filesystem_error
 std::vector<SourceChange> changes_of(const fs::path& root, const std::string& stage,
                                      const GradedSources& sources) {
@@ -105,7 +106,7 @@ Json to_document(const WorklogEntry& entry) {
           {"rates", rates}};
 }
 
-/// @throws nlohmann::json::exception, std::invalid_argument where it is none
+/// @throws nlohmann::json::exception, std::invalid_argument if the document is no entry
 WorklogEntry entry_of(const Json& document) {
   if (document.at("schema") != schema) throw std::invalid_argument("another schema");
   WorklogEntry entry;
@@ -128,7 +129,7 @@ WorklogEntry entry_of(const Json& document) {
   return entry;
 }
 
-/// Drops the older half of the lines where the file has grown long.
+/// Drops the older half of the lines if the file has grown long.
 void shorten(const fs::path& file) {
   std::error_code error;
   if (fs::file_size(file, error) < longest_log_bytes || error) return;
@@ -147,7 +148,7 @@ std::string change_in_words(const WorklogEntry& entry) {
   return words.empty() ? tr("no change") : fmt::format("{}", fmt::join(words, ", "));
 }
 
-/// The highest of all.
+/// The highest rate of all tests.
 std::string rate_in_words(const WorklogEntry& entry) {
   const MeasuredRate* best = nullptr;
   for (const auto& [test, measured] : entry.rates) {

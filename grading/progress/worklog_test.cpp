@@ -17,7 +17,7 @@ using testing::Not;
 
 constexpr std::time_t noon = 1'700'000'000;  // 2023-11-14T22:13:20Z
 
-/// Of stage 03_c, with one test that passes or fails.
+/// A grading of stage 03_c, with one test that passes or fails.
 GradeResult grade(Status status, double gflops) {
   TestResult test;
   test.name = "C.ReachesMinimumGflops";

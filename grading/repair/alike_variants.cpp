@@ -1,5 +1,5 @@
-// Variants of what stands beside its like: lines that were copied and changed, numbers and signs
-// that stand more than once.
+// Variants of similar code: neighbouring lines of which one was copied from the other and changed,
+// and numbers and signs that stand there more than once.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -14,7 +14,7 @@ using simt::rewriting::TokenKind;
 
 namespace {
 
-/// Statements without others in them that follow one another.
+/// Pairs of neighbouring statements that have no others in them.
 std::vector<std::pair<const Statement*, const Statement*>> neighbours(const Place& place) {
   std::vector<std::pair<const Statement*, const Statement*>> found;
   const auto is_simple = [](const Statement& statement) {
@@ -30,8 +30,8 @@ std::vector<std::pair<const Statement*, const Statement*>> neighbours(const Plac
   return found;
 }
 
-/// Words that stand at the same place of two statements which are written alike, and differ;
-/// nothing where the statements are of another form.
+/// The pairs of tokens in which two statements of the same form differ. Empty if the statements
+/// have different forms.
 std::vector<std::pair<Part, Part>> differences(const Place& place, Part a, Part b) {
   constexpr std::size_t most = 6;
   const std::vector<Token>& code = place.code();
@@ -49,7 +49,7 @@ std::vector<std::pair<Part, Part>> differences(const Place& place, Part a, Part 
   return found;
 }
 
-/// One of the words in which two lines differ may stand in the other one's place:
+/// Exchanges one of the pairs of tokens in which two lines differ:
 /// `a = whole + ty < n ? ...; b = whole + tx < n ? ...;`
 void exchange_differences(Place& place, Part a, Part b) {
   const auto all = differences(place, a, b);
@@ -57,7 +57,7 @@ void exchange_differences(Place& place, Part a, Part b) {
   for (const auto& [one, other] : all) {
     const bool may_vary = place.may_vary(one.first) && place.may_vary(other.first);
     if (!may_vary || place.is_place_wanted(one.first)) continue;
-    // What they are stored in is exchanged as the values are.
+    // To exchange the targets would be the same as to exchange the values.
     if (one.first == a.first) continue;
     const std::string first = place.words_of(one), second = place.words_of(other);
     place.add({.changes = {{Change::Form::expression, one, second},
@@ -69,7 +69,7 @@ void exchange_differences(Place& place, Part a, Part b) {
   }
 }
 
-/// The `=` of `sum[0] = a * b;`, or the `+=` with both its signs; empty where there is none.
+/// The `=` of `sum[0] = a * b;`, or both signs of `+=`; empty if there is none.
 Part sign_of(const Place& place, const Statement& statement) {
   const Part words = statement.words;
   if (statement.kind != Statement::Kind::expression) return {words.first, words.first};
@@ -82,7 +82,7 @@ Part sign_of(const Place& place, const Statement& statement) {
   return {joins ? equals - 1 : equals, equals + 1};
 }
 
-/// Both of two lines may replace what they should add to, or add to what they should replace.
+/// Writes `+=` for `=` in both of two lines, or `=` for `+=`.
 void vary_both_signs(Place& place, const Statement& a, const Statement& b) {
   const Part first = sign_of(place, a), second = sign_of(place, b);
   if (first.first == first.end || second.first == second.end) return;
@@ -102,7 +102,7 @@ void vary_both_signs(Place& place, const Statement& a, const Statement& b) {
   place.add(std::move(variant));
 }
 
-/// A number that stands more than once in some words, as the width in
+/// Replaces a number that stands more than once among some tokens, such as the width in
 /// `y = t / 4, x = t % 4`, everywhere by another.
 void vary_repeated_numbers(Place& place, Part words) {
   const std::vector<Token>& code = place.code();

@@ -1,4 +1,4 @@
-// Variants of calls: what is called, and with what.
+// Variants of calls: of the function and of its arguments.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 
 bool has_sides(const Variable& variable) { return variable.base.ends_with("dim3 "); }
 
-/// Whether an argument may go where another belongs: a number, a pointer, a size.
+/// Whether an argument may be exchanged with another: a number, a pointer or a size may.
 bool is_exchangeable(const Place& place, Part argument) {
   if (argument.first >= argument.end || !place.may_vary(argument.first)) return false;
   if (place.code()[argument.first].is("{")) return false;
@@ -27,7 +27,7 @@ bool is_exchangeable(const Place& place, Part argument) {
   return variable->type != Variable::Type::other || has_sides(*variable);
 }
 
-/// Has another variable say how large a grid, or a block, is.
+/// Replaces the variable that holds a grid's or a block's dimensions by another one.
 void vary_sides(Place& place, Part sides) {
   const Variable* given = place.scope().find(sides.first);
   if (sides.end != sides.first + 1 || given == nullptr || !has_sides(*given)) return;
@@ -40,7 +40,8 @@ void vary_sides(Place& place, Part sides) {
   }
 }
 
-/// What a launch asks for in bytes may be a number of elements.
+/// Multiplies the bytes of shared memory that a launch asks for by the size of an element: they may
+/// be a number of elements by mistake.
 void vary_bytes(Place& place, Part bytes) {
   const Variable* const given =
       bytes.end == bytes.first + 1 ? place.scope().find(bytes.first) : nullptr;
@@ -70,7 +71,8 @@ void vary_arguments(Place& place) {
       std::to_array<std::string_view>({"if", "for", "while", "switch"});
   const std::vector<Token>& code = place.code();
   const auto exchange = [&](const std::vector<Part>& parts, Change::Form form) {
-    // Neighbours, and what stands on both sides of another, as the outer two of three sizes do.
+    // Exchange neighbours, and arguments on both sides of another, such as the outer two of three
+    // sizes.
     for (const std::size_t apart : {1, 2}) {
       for (std::size_t k = 0; k + apart < parts.size(); ++k) {
         const Part a = parts[k], b = parts[k + apart];
@@ -114,7 +116,7 @@ void vary_arguments(Place& place) {
 
 namespace {
 
-/// Functions that take the same and are easily taken for one another.
+/// Functions that have the same parameters and are easily confused.
 constexpr auto shuffles = std::to_array<std::string_view>(
     {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"});
 constexpr auto votes = std::to_array<std::string_view>({"__all_sync", "__any_sync"});
@@ -124,7 +126,8 @@ constexpr auto extremes_of_doubles = std::to_array<std::string_view>({"fmin", "f
 constexpr auto alike = std::to_array<std::span<const std::string_view>>(
     {shuffles, votes, extremes, extremes_of_floats, extremes_of_doubles});
 
-/// Has another function called in these calls of one, by the tokens of its name in their order.
+/// Replaces the called function by another.
+/// @param names the tokens of its name in the calls to change, in their order
 void call_another(Place& place, const std::vector<std::size_t>& names, std::string_view other,
                   int cost) {
   const std::vector<Token>& code = place.code();
@@ -132,7 +135,7 @@ void call_another(Place& place, const std::vector<std::size_t>& names, std::stri
   std::size_t end_of_call = 0;
   for (const std::size_t name : names) {
     variant.edits.push_back({{name, name + 1}, std::string(other)});
-    if (name < end_of_call) continue;  // an argument of the call before, and changed with it
+    if (name < end_of_call) continue;  // it is in an argument of the call before, changed with it
     const std::size_t first = code[name - 1].is("::") ? name - 2 : name;
     end_of_call = place.outline().behind(name + 1);
     std::string text;
@@ -152,7 +155,7 @@ void call_another(Place& place, const std::vector<std::size_t>& names, std::stri
 
 namespace {
 
-/// A shuffle may lack the lanes that are a team.
+/// Adds to a shuffle the width that it may lack, the number of lanes that form a team.
 void vary_widths(Place& place, std::size_t name) {
   const std::size_t open = name + 1, close = place.outline().behind(open) - 1;
   if (place.outline().parts_between(open, close).size() != 3 || !place.may_vary(name)) return;
@@ -187,7 +190,8 @@ void vary_functions(Place& place) {
       }
       for (const std::string_view other : group) {
         if (other == called || names.empty()) continue;
-        // Of several limits the host takes the least. The largest may let pass what ends by it.
+        // The host takes the smallest of several limits. With the largest, a configuration that
+        // fits nowhere would pass for one that does.
         if (!place.function().is_of_device && other == "max") continue;
         call_another(place, names, other, 1);
         if (names.size() == 1) continue;

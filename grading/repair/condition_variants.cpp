@@ -1,4 +1,4 @@
-// Variants of what is asked before something is done: conditions and guards.
+// Variants of conditions and guards.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace tilewise::grading {
 namespace {
 
-/// What && or || joins, at the outermost level.
+/// The operands that && or || joins at the outermost level.
 std::vector<Part> joined_by(const Place& place, Part words, std::string_view sign) {
   std::vector<Part> parts = {{words.first, words.first}};
   for (std::size_t i = words.first; i < words.end;) {
@@ -36,7 +36,7 @@ std::string joined(const Place& place, const std::vector<Part>& parts, const cha
   return text;
 }
 
-/// Leaves out one of several tests, or joins them in the other way.
+/// Leaves out one of several tests, or joins them by the other operator.
 void vary_joined(Place& place, Part words) {
   const std::vector<Part> both = joined_by(place, words, "&&"),
                           either = joined_by(place, words, "||");
@@ -58,7 +58,7 @@ void vary_condition(Place& place, Part words, bool may_be_left_out) {
   vary_joined(place, words);
   place.add_condition(words, "!(" + place.words_of(words) + ")", 2);
   if (may_be_left_out) {
-    // Told before any change of the condition by which it would always hold.
+    // It is reported rather than a change of the condition that would make it always hold.
     const int line = place.code()[words.first].line;
     place.add({.changes = {{Change::Form::condition, words, "true"}},
                .line = line,
@@ -72,7 +72,7 @@ void vary_condition(Place& place, Part words, bool may_be_left_out) {
   }
 }
 
-/// Whether what an `if` decides on is to leave a function, or a turn of a loop.
+/// Whether an `if` does nothing but leave the function, or the iteration of a loop.
 bool only_leaves(const Place& place, const Statement& control) {
   const Statement* what = control.inner.empty() ? nullptr : &control.inner.front();
   while (what != nullptr && what->kind == Statement::Kind::block && what->inner.size() == 1) {
@@ -83,8 +83,8 @@ bool only_leaves(const Place& place, const Statement& control) {
   return first.is("return") || first.is("continue");
 }
 
-/// In place of a test those of one or two integers against a parameter.
-/// @param leaves the test is of who has nothing to do
+/// Replaces a test by a comparison of one or two integers with a parameter.
+/// @param leaves whether threads for which the test holds leave, because they have nothing to do
 void vary_test(Place& place, Part words, bool leaves) {
   constexpr std::size_t most_integers = 6;
   if (!place.function().is_of_device || words.first >= words.end || !place.may_vary(words.first))
@@ -109,7 +109,7 @@ void vary_test(Place& place, Part words, bool leaves) {
     for (std::size_t k = i + 1; k < integers.size(); ++k) {
       for (const std::string& a : limits) {
         for (const std::string& b : limits) {
-          // As they are declared, which is the other way round.
+          // Their order is that of the declarations; `integers` has them the other way round.
           const std::string &first = integers[k], &second = integers[i];
           const std::string text = leaves ? first + " >= " + a + " || " + second + " >= " + b
                                           : first + " < " + a + " && " + second + " < " + b;
@@ -120,7 +120,8 @@ void vary_test(Place& place, Part words, bool leaves) {
   }
 }
 
-/// Whether an `if` chooses between two ways to go on: it has an else, or does its part and leaves.
+/// Whether an `if` chooses between two paths: it has an else, or its block does some work and then
+/// leaves.
 bool has_two_paths(const Place& place, const Statement& control) {
   if (control.inner.size() > 1) return true;
   const Statement* const what = control.inner.empty() ? nullptr : &control.inner.front();
@@ -146,7 +147,7 @@ void vary_conditions(Place& place) {
     std::size_t first = i;
     while (first > place.function().body + 1) {
       const Token& before = code[first - 1];
-      // All other operators bind tighter.
+      // All other operators bind more tightly than ?:.
       if (before.is("=") || before.is("(") || before.is("return") || before.is(";") ||
           before.is(",") || before.is("{") || before.is("[") || before.is(":") || before.is("?")) {
         break;
@@ -157,6 +158,7 @@ void vary_conditions(Place& place) {
     }
     vary_condition(place, {first, i}, false);
   }
+  // An initial value may be a condition, too:
   // `const bool ragged = rows % tile != 0 || cols % tile != 0;`
   for (const Variable& variable : place.scope().variables()) {
     const Part value = variable.value;
@@ -169,7 +171,7 @@ void vary_conditions(Place& place) {
 
 namespace {
 
-/// What a loop with more than one element a turn goes on by, by the variable that counts.
+/// The counter and the step of each loop that takes several elements per iteration.
 std::vector<std::pair<std::string, std::string>> steps_of_loops(const Place& place) {
   const std::vector<Token>& code = place.code();
   std::vector<std::pair<std::string, std::string>> steps;
@@ -186,7 +188,8 @@ std::vector<std::pair<std::string, std::string>> steps_of_loops(const Place& pla
   return steps;
 }
 
-/// A path for whole steps may lack, in part, the test that a step is whole: `k0 + Tile <= n`.
+/// Adds to a condition, or puts in place of one of its tests, the test that a step is whole, which
+/// a path for whole steps may lack: `k0 + Tile <= n`.
 void vary_whole_steps(Place& place, Part words) {
   const std::vector<Variable>& variables = place.scope().variables();
   for (const auto& [counter, step] : steps_of_loops(place)) {
@@ -209,7 +212,7 @@ void vary_whole_steps(Place& place, Part words) {
   }
 }
 
-/// How many elements the widest vector type has that a function speaks of; 0: there is none.
+/// The number of elements of the widest vector type that a function names; 0: it names none.
 int width_of_vectors(const Place& place) {
   int width = 0;
   for (std::size_t i = place.function().body; i < place.function().end; ++i) {
@@ -220,8 +223,8 @@ int width_of_vectors(const Place& place) {
   return width;
 }
 
-/// What chooses a wide access may lack a test: rows begin where one may be made only if their
-/// length is a multiple of its width.
+/// Adds a test that the condition of a wide access may lack: rows are aligned for such an access
+/// only if their length is a multiple of its width.
 void vary_widths_of_rows(Place& place, Part words) {
   const int width = width_of_vectors(place);
   const std::string given = place.words_of(words);
@@ -256,7 +259,7 @@ void vary_fast_paths(Place& place) {
 
 namespace {
 
-/// Integers that decide where an access leads: those in its index.
+/// The integer variables in an access's index, which decide where it leads.
 std::vector<const Variable*> in_index(const Place& place, Part index) {
   std::vector<const Variable*> found;
   for (std::size_t i = index.first; i < index.end; ++i) {
@@ -268,7 +271,7 @@ std::vector<const Variable*> in_index(const Place& place, Part index) {
   return found;
 }
 
-/// Tests that an access may lack: of one or of two of its integers against a parameter.
+/// The tests that an access may lack: comparisons of one or two of its integers with a parameter.
 std::vector<std::string> tests_of(const Place& place, Part index) {
   std::vector<const Variable*> limits;
   for (const Variable& each : place.scope().variables()) {

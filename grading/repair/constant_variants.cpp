@@ -1,4 +1,4 @@
-// Variants of constants that a variable may stand for, and of factors.
+// Variants of constants that a variable may replace, and of factors.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -11,9 +11,9 @@ namespace tilewise::grading {
 
 namespace {
 
-/// Numbers that a function multiplies, divides or goes on by.
+/// The numbers by which a function multiplies, divides or steps.
 std::set<std::string> numbers_to_multiply_by(const Place& place) {
-  constexpr long largest = 1024;  // threads of a block
+  constexpr long largest = 1024;  // the most threads in a block
   const std::vector<Token>& code = place.code();
   std::set<std::string> found;
   for (std::size_t i = place.function().body + 2; i + 1 < place.function().end; ++i) {
@@ -40,7 +40,7 @@ void vary_constants(Place& place) {
       for (const std::string& other : constants.others(constant)) {
         place.add_expression(constant, other, 1, 1);
       }
-      // What is known only when the program runs may have been meant, a size of a matrix above all.
+      // A variable that is known only at run time may be meant, most likely a size of a matrix.
       std::vector<const Variable*> others = place.scope().seen_at(i);
       std::erase_if(others,
                     [](const Variable* other) { return other->type != Variable::Type::integer; });
@@ -70,9 +70,9 @@ bool is_argument(const std::vector<Token>& code, Part value) {
   return (is_first || before.is(",")) && (behind.is(",") || behind.is(")"));
 }
 
-/// The value that begins at a token, if it is one word, or a built-in variable's part, and all that
-/// begins, bounds or steps something, or is handed on, or an index of a block or thread in a sum;
-/// empty otherwise.
+/// The single name, or member of a built-in variable, at a token, if it is a whole initial value,
+/// bound, step or argument; a built-in variable's member may also be a term of a sum. Empty
+/// otherwise.
 Part lone_value_at(const Place& place, const Constants& constants, std::size_t i) {
   static constexpr auto firsts =
       std::to_array<std::string_view>({"=", "<", "<=", ">", ">=", "?", ":"});
@@ -107,7 +107,8 @@ void vary_factors(Place& place) {
     const std::string words = place.words_of(value);
     const bool is_block = place.code()[i].is("blockIdx") || place.code()[i].is("gridDim");
     if (place.code()[i].is("blockDim")) {
-      // From one thread's share to its next: all threads of a block, or of a grid's row.
+      // The step from one share of a thread to its next may be all threads of a block, or of a row
+      // of the grid.
       for (const char* other : {"blockDim.x", "blockDim.y", "gridDim.x"}) {
         if (other != words) place.add_expression(value, words + " * " + other, 2);
       }

@@ -1,4 +1,4 @@
-// Parameters of templates, constexpr names, members of traits, and sizes of types.
+// Finds parameters of templates, constexpr names, members of traits, and sizes of types.
 #include "grading/repair/constants.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ std::vector<std::string> Constants::others(Part constant) const {
 bool Constants::is_member(std::size_t i) const {
   if (!code_[i].is_name() || !code_[i + 1].is("::") || !code_[i + 2].is_name()) return false;
   if (code_[i].is("std")) return false;
-  // A type is followed by what it is the type of, a function by what it is called with.
+  // A type is followed by the name that it declares, a function by its arguments.
   const Token &before = code_[i - 1], &behind = code_[i + 3];
   const bool begins = before.is(";") || before.is("{") || before.is("}") || before.is("const");
   const bool is_type =
@@ -117,7 +117,7 @@ bool is_of_template(const std::vector<Token>& code, std::size_t constexpr_word) 
   return first > 0 && code[first - 1].is(">");
 }
 
-/// The word behind the type that begins at a token, if that is one of integers.
+/// The token behind the integer type that begins at `type`; `type` itself if none does.
 std::size_t behind_integers(const std::vector<Token>& code, std::size_t type) {
   std::size_t end = type;
   if (code[end].is("std") && code[end + 1].is("::")) end += 2;

@@ -8,22 +8,22 @@
 
 #include "grading/repair/variant.hpp"
 
-/// What is fixed when a program is compiled, and what could stand in its place.
+/// Compile-time constants of a source, and what could replace them.
 namespace tilewise::grading {
 
-/// Constants of a function, by what could stand for one another: those without a qualifier under
-/// "", members of a class, as in `Shape::rows`, under its name.
+/// The constants that a function may use. Constants of one group may replace one another: those
+/// without a qualifier form one group, and so do the members of each class, as in `Shape::rows`.
 class Constants {
  public:
   explicit Constants(const Place& place);
 
-  /// The constant that begins at a token; empty where none does.
+  /// The constant that begins at a token; empty if none does.
   Part at(std::size_t i) const;
 
-  /// Names of those without a qualifier that could stand at a token.
+  /// The names of the constants without a qualifier that could stand at a token.
   std::vector<std::string> names_at(std::size_t token) const;
 
-  /// What could stand there in its place.
+  /// The constants that could replace one, at most six.
   std::vector<std::string> others(Part constant) const;
 
  private:
@@ -32,23 +32,24 @@ class Constants {
 
   const Place& place_;
   const std::vector<Token>& code_;
-  std::map<std::string_view, std::set<std::string_view>> groups_;  ///< of outside the function
+  /// The names declared outside the function, by the class that qualifies them; "": unqualified.
+  std::map<std::string_view, std::set<std::string_view>> groups_;
 };
 
-/// A constexpr integer that stands in a class, or outside of all; none of a template of its own.
+/// A constexpr integer in a class or at namespace scope. Variable templates are left out.
 struct OuterConstant {
   std::string_view name;
-  Part definition;  ///< from its name on
+  Part definition;  ///< from its name to the end of its value
   Part value;
-  std::size_t begin_of_class;  ///< its bracket; 0: of none
+  std::size_t begin_of_class;  ///< the class's opening brace; 0: it stands in no class
 };
 std::vector<OuterConstant> outer_constants(const Outline& outline);
 
-/// The `sizeof(float)` that begins at a token; empty where none does.
+/// The `sizeof(float)`, or another sizeof, that begins at a token; empty if none does.
 Part size_at(const Place& place, std::size_t i);
 
-/// What could stand in the place of `sizeof(float)`: the size of what matrices have in this
-/// function.
+/// What could replace `sizeof(float)`: the sizes of the other element types that matrices and
+/// arrays have in this function.
 std::vector<std::string> other_sizes(const Place& place, Part given);
 
 }  // namespace tilewise::grading

@@ -18,7 +18,7 @@ namespace {
 constexpr auto builtins =
     std::to_array<std::string_view>({"threadIdx", "blockIdx", "blockDim", "gridDim"});
 
-/// `threadIdx.x`
+/// Whether a member such as `threadIdx.x` begins at a token.
 bool is_builtin_member(const std::vector<Token>& code, std::size_t i) {
   return is_builtin(code[i]) && code[i + 1].is(".") && code[i + 2].is_name();
 }
@@ -27,8 +27,8 @@ std::string other_side(std::string_view member) { return member == "x" ? "y" : "
 
 bool is_in_kernel_code(const Place& place) { return place.function().is_of_device; }
 
-/// Whether names are easily taken for one another: of one letter each, `tx` for `ty`, `k` for `k0`,
-/// `row_of_warp` for `col_of_warp`.
+/// Whether two names are easily confused: both of one letter, `tx` and `ty`, `k` and `k0`,
+/// `row_of_warp` and `col_of_warp`.
 bool are_alike(std::string_view a, std::string_view b) {
   if (a.starts_with(b) || b.starts_with(a)) return true;
   if (a.size() == b.size()) {
@@ -88,7 +88,7 @@ void vary_builtins(Place& place) {
 
 namespace {
 
-/// @param alike whether names that are easily taken for one another are wanted, or the others
+/// @param alike whether to use the names that are easily confused, or the others
 void vary_names(Place& place, bool alike) {
   const std::vector<Token>& code = place.code();
   constexpr std::size_t most_others = 12;
@@ -127,8 +127,8 @@ void vary_other_names(Place& place) { vary_names(place, false); }
 
 namespace {
 
-/// Exchanges two values wherever they stand in some words.
-/// @param is_among whether a token is of these words
+/// Exchanges two values wherever they stand among some tokens.
+/// @param is_among whether to exchange at a token; empty: at all of them
 void exchange(Place& place, Part words, const std::string& a, const std::string& b, int cost,
               const std::function<bool(std::size_t)>& is_among = {}) {
   const std::vector<Token>& code = place.code();
@@ -155,7 +155,7 @@ void exchange(Place& place, Part words, const std::string& a, const std::string&
   place.add(std::move(variant));
 }
 
-/// Integers and built-in values that stand in these words.
+/// The integer variables and built-in values among some tokens.
 std::vector<std::string> values_in(const Place& place, Part words) {
   std::vector<std::string> found;
   for (std::size_t i = words.first; i < words.end; ++i) {
@@ -175,7 +175,7 @@ std::vector<std::string> values_in(const Place& place, Part words) {
 
 namespace {
 
-/// Exchanges two of them, whatever their side, in all of a function.
+/// Exchanges two built-in variables, with any member, in a whole function.
 void exchange_builtins(Place& place, std::string_view a, std::string_view b) {
   Variant variant{.changes = {}, .line = 0, .edits = {}, .cost = 2};
   std::vector<Rewording> rewordings;
@@ -193,7 +193,7 @@ void exchange_builtins(Place& place, std::string_view a, std::string_view b) {
   place.add(std::move(variant));
 }
 
-/// Exchanges two of the names that two neighbouring guards have between them.
+/// Exchanges two of the values in the conditions of two neighbouring guards.
 void exchange_in_guards(Place& place, const Statement& a, const Statement& b) {
   const auto condition_of = [&](const Statement& guard) {
     const std::size_t open = guard.words.first + 1;
@@ -211,7 +211,7 @@ void exchange_in_guards(Place& place, const Statement& a, const Statement& b) {
   }
 }
 
-/// Exchanges two elements of an array, `four[1]` and `four[2]`, that stand in some words.
+/// Exchanges two elements of an array, such as `four[1]` and `four[2]`, among some tokens.
 void exchange_elements(Place& place, Part words) {
   const std::vector<Token>& code = place.code();
   for (std::size_t a = words.first + 2; a < words.end; ++a) {
@@ -273,8 +273,8 @@ void vary_pairs(Place& place) {
 
 namespace {
 
-/// Whether a number is what a rest is compared with, as the 0 of `offset % 4 == 0`: another one
-/// only makes the condition one that never holds, or always.
+/// Whether a remainder is compared with a number, such as the 0 of `offset % 4 == 0`. With another
+/// number the condition would only never hold, or always.
 bool is_compared_with_rest(const std::vector<Token>& code, std::size_t number) {
   if (!code[number - 1].is("==") && !code[number - 1].is("!=")) return false;
   static constexpr auto ends =
@@ -286,7 +286,8 @@ bool is_compared_with_rest(const std::vector<Token>& code, std::size_t number) {
   return false;
 }
 
-/// `tx` for `2 * tx`, or for `tx * 2`, where the 2 would be 1; nothing where it is no factor.
+/// Writes `tx` for `2 * tx`, or for `tx * 2`, in place of a factor 1. Returns nothing if the number
+/// is no factor.
 std::optional<Rewording> with_one_factor_less(const Place& place, std::size_t number) {
   const std::vector<Token>& code = place.code();
   const bool divides = code[number - 1].is("/") || code[number - 1].is("%");

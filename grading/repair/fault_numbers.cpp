@@ -26,14 +26,14 @@ namespace {
 using core::Finding;
 namespace fs = std::filesystem;
 
-/// What a probe has written out.
+/// What a probe has printed once.
 struct Told {
   std::size_t probe;
   ThreadOfGrid place;
   std::vector<std::int64_t> indices, sides, values;
 };
 
-/// What probes have written among the rest of an output.
+/// Finds in an output what probes have printed.
 std::vector<Told> told_in(const std::string& output, const std::vector<Probe>& probes) {
   std::vector<Told> all;
   for (std::size_t at = output.find(probe_mark); at != output.npos;
@@ -79,7 +79,7 @@ std::vector<Told> told_in(const std::string& output, const std::vector<Probe>& p
   return all;
 }
 
-/// The matrix of a call by its name.
+/// The shape of a call's matrix, by the matrix's name.
 std::optional<MatrixShape> shape_of(const NamedCall& call, const ContractInfo& contract,
                                     const std::string& name) {
   std::size_t number = 0;
@@ -92,7 +92,7 @@ std::optional<MatrixShape> shape_of(const NamedCall& call, const ContractInfo& c
   return std::nullopt;
 }
 
-/// Whether a message names an element so: "As[3]" is no "As[3][5]".
+/// Whether a message names an element in this form: "As[3]" does not match "As[3][5]".
 bool names(const std::string& message, const std::string& element) {
   for (std::size_t at = message.find(element); at != message.npos;
        at = message.find(element, at + 1)) {
@@ -102,7 +102,8 @@ bool names(const std::string& message, const std::string& element) {
   return false;
 }
 
-/// All that an element may be called: by its brackets, or counted through.
+/// All names that an element may have in a message: by its own brackets, or by the row and column
+/// that its position in the array or matrix gives.
 std::set<std::string> names_of(const Told& told, const std::string& array,
                                const std::optional<MatrixShape>& shape) {
   std::string by_brackets = array, counted = array;
@@ -145,7 +146,7 @@ std::string sentence(const Told& told, const Probe& probe) {
 std::string numbers_of(const Finding& finding, const RepairRequest& request) {
   static const std::set<std::string_view> kinds = {"out-of-bounds", "uninitialised", "race",
                                                    "warp-race", "misaligned"};
-  constexpr double most_operations = 2e8;  // which take seconds
+  constexpr double most_operations = 2e8;  // they take seconds
   if (!kinds.contains(finding.kind) || !finding.place || finding.array.empty()) return "";
   const auto posed = posed_call(request.stage, finding.call, most_operations);
   if (!posed || posed->call.text != finding.call) return "";

@@ -23,13 +23,13 @@ using core::ThreadOfGrid;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A stage's solution with one mistake, and what the simulator says of a call of it.
+/// A stage's solution with one mistake, and the simulator's finding in a call of it.
 struct Case {
   std::string name, stage, file, given, mistake;
   std::string call, kind, message, array;
   ThreadOfGrid place;
   std::string other = {};  ///< words on the line of a race's other access
-  std::string line = {};   ///< words on the line of the access; empty: the mistake's
+  std::string line = {};   ///< words on the line of the access; empty: `mistake`
   std::string gpu = core::default_gpu;
   testing::Matcher<std::string> told = IsEmpty();
 };
@@ -69,7 +69,7 @@ TEST_P(FaultNumbers, AreOfTheElementThatIsNamed) {
   EXPECT_THAT(numbers_of(finding, request), tested.told);
 }
 
-/// Stage 3, n = 9 in tiles of 8.
+/// A mistake in stage 3, for n = 9 in tiles of 8.
 Case shared(std::string name, std::string given, std::string mistake) {
   return {.name = std::move(name),
           .stage = "03_shared_memory",

@@ -14,11 +14,11 @@
 namespace tilewise::grading {
 namespace {
 
-/// Changes on lines further from what findings name, in steps from a variable to what makes it,
-/// are all as far.
+/// The most steps, from a variable to what computes it, that are counted from the lines that
+/// findings name. All lines beyond count as equally far.
 constexpr int most_steps = 2;
 
-/// Lines where a matrix, or a pointer that begins in it, is used.
+/// The lines that use a matrix, or a pointer that begins in it.
 std::set<int> lines_of(const std::string& matrix, const SourceText& source) {
   const std::vector<Token>& code = source.outline.code();
   std::set<int> lines;
@@ -39,7 +39,8 @@ std::set<int> lines_of(const std::string& matrix, const SourceText& source) {
   return lines;
 }
 
-/// Lines that declare or change the variables of others, and the short functions called there.
+/// The lines that declare or change the variables used on other lines, and those of the short
+/// functions called there.
 std::set<int> lines_making(const std::map<int, int>& lines, const SourceText& source) {
   constexpr int short_lines = 8;
   const std::vector<Token>& code = source.outline.code();
@@ -88,12 +89,12 @@ std::map<int, int> steps_in(const SourceText& source, const RepairRequest& reque
 
 namespace {
 
-/// How many there are that change the same kind of thing as much.
+/// The number of variants of each kind and cost.
 using Crowds = std::map<std::pair<std::size_t, int>, std::size_t>;
 
 double distance(const Variant& variant, const RepairRequest& request,
                 const std::map<int, int>& steps, const Crowds& crowds) {
-  if (variant.takes_one_path) return 0;  // what changes its condition is judged by it
+  if (variant.takes_one_path) return 0;  // changes of its condition are judged by the result
   const bool is_expected = request.is_of_barriers && variant.is_of_barrier;
   const auto [first, last] = request.racing;
   const bool is_between = is_expected && variant.line > first && variant.line <= last;

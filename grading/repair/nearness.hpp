@@ -6,19 +6,20 @@
 #include "grading/repair/repair.hpp"
 #include "grading/repair/variant.hpp"
 
-/// How likely a change is what is meant: the likeliest are tried first.
+/// How likely it is that a change is the one that is meant. The likeliest are tried first.
 namespace tilewise::grading {
 
-/// How many steps lead from what findings name to a line. Lines further away
-/// are not among them.
+/// The number of steps that lead from the lines and the matrix that findings name to each line of a
+/// source. Lines further away are left out.
 std::map<int, int> steps_in(const SourceText& source, const RepairRequest& request);
 
-/// Sorts variants, the likeliest first, and leaves out what is the same as one before it.
+/// Sorts variants, the likeliest first, and removes those that equal one before them.
 ///
-/// Likely is what changes a line that findings name, or what makes the variables there, and what is
-/// one of a few: of two signs and two thousand names each sign is far likelier than each name. A
-/// barrier outside of loops comes before those inside, which make threads wait in every turn.
-/// @param steps of its source
+/// A variant is likely if it changes a line that findings name, or a line that computes the
+/// variables there, and if there are few of its kind: with two signs and two thousand names to try,
+/// each sign is far likelier than each name. A barrier outside of loops comes before those inside,
+/// which make threads wait in every iteration.
+/// @param steps of the variants' source, as steps_in() returns them
 void sort_by_likelihood(std::vector<Variant>& variants, const RepairRequest& request,
                         const std::map<int, int>& steps);
 

@@ -1,4 +1,4 @@
-// Variants of operators, and of what they join.
+// Variants of operators and of their operands.
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -25,8 +25,8 @@ bool rounds_up(const std::vector<Token>& code, std::size_t number) {
 
 namespace {
 
-/// The operand that ends, or begins, at a token: a name with its subscripts and members, a number,
-/// or what stands in parentheses. Empty where it is something else.
+/// The operand that ends in front of a token or, in operand_at(), begins at it: a name with its
+/// subscripts and members, a number, or an expression in parentheses. Empty if there is none.
 Part operand_before(const Place& place, std::size_t end) {
   const std::vector<Token>& code = place.code();
   std::size_t first = end - 1;
@@ -52,7 +52,7 @@ Part operand_at(const Place& place, std::size_t first) {
   return {first, is_operand ? end : first};
 }
 
-/// Whether there may be a remainder.
+/// Whether tokens use only integers, as far as is known, so that a division may leave a remainder.
 bool is_of_integers(const Place& place, Part words) {
   for (std::size_t i = words.first; i < words.end; ++i) {
     const Variable* variable = place.scope().find(i);
@@ -65,7 +65,7 @@ bool is_of_integers(const Place& place, Part words) {
   return true;
 }
 
-/// A product of operands that ends, or begins, at a token, or one of them alone.
+/// The product, or single operand, that ends in front of a token or, in product_at(), begins at it.
 Part product_before(const Place& place, std::size_t end) {
   Part product = operand_before(place, end);
   while (product.first < product.end && place.code()[product.first - 1].is("*")) {
@@ -96,15 +96,15 @@ void vary_division(Place& place, std::size_t i) {
   const Part whole{left.first, right.end};
   const std::string a = place.words_of(left), b = place.words_of(right);
   const bool is_compared = code[right.end].is("==") || code[right.end].is("!=");
-  if (code[i].is("%") && is_compared) return;  // a quotient that never is what a rest is
+  if (code[i].is("%") && is_compared) return;  // for a quotient the comparison would never hold
   for (const std::string& other : constants_like(place, right)) {
     place.add_expression(whole, a + (code[i].is("%") ? " / " : " % ") + other, 2, 1);
   }
   if (code[i].is("%")) return place.add_expression(whole, a + " / " + b);
   place.add_expression(whole, a + " % " + b);
-  // Where whole steps end, in place of how many there are.
+  // The end of the whole steps may be meant, rather than their number.
   if (!code[right.end].is("*")) place.add_expression(whole, a + " / " + b + " * " + b, 2);
-  // What has been rounded up by another side than it should is not to be rounded up again.
+  // A dividend that rounds up by the wrong side must not be rounded up again.
   const bool is_rounded = a.ends_with(" - 1)") && a.find(" + ") != a.npos;
   if (!is_rounded) place.add_expression(whole, "(" + a + " + " + b + " - 1) / " + b);
   const std::string rounding = " + " + b + " - 1)";
@@ -113,7 +113,7 @@ void vary_division(Place& place, std::size_t i) {
   }
 }
 
-/// `@` is 1 where the comparison is to hold for one more, or for one less.
+/// Makes a comparison hold for one more value, or for one less: `@` is 1 in that variant.
 void vary_comparison(Place& place, std::size_t i) {
   struct Other {
     std::string_view given, other;
@@ -137,7 +137,8 @@ void vary_comparison(Place& place, std::size_t i) {
                  .cost = 3});
     }
   }
-  // One less than a bound: of stages that are filled before a loop, of pairs of columns.
+  // The bound may have to be one less, for stages that are filled before a loop or pairs of
+  // columns.
   const Part bound = operand_at(place, i + 1);
   static constexpr auto ends = std::to_array<std::string_view>({")", ";", "&&", "||", "?"});
   const bool is_whole = bound.first < bound.end &&
@@ -153,16 +154,16 @@ bool is_among(const Token& token, std::initializer_list<std::string_view> signs)
   return std::ranges::find(signs, token.text) != signs.end();
 }
 
-/// Whether a sum is one for what stands around it: neither a factor nor subtracted as a whole,
-/// which it would be once another value may take its place.
+/// Whether the tokens of a sum are one value: no operator beside them multiplies or subtracts only
+/// its first or last term. An exchange puts a sum in parentheses, and would change such a value.
 bool is_whole_sum(const Place& place, Part sum) {
   const std::vector<Token>& code = place.code();
   return !is_among(code[sum.first - 1], {"*", "/", "%", "-"}) &&
          !is_among(code[sum.end], {"*", "/", "%"});
 }
 
-/// What is added may belong further in: `As[ty + half]` for `As[ty] + half`, `min(row + half, n)`
-/// for `min(row, n) + half`.
+/// Moves an addend further in: `As[ty + half]` for `As[ty] + half`, `min(row + half, n)` for
+/// `min(row, n) + half`.
 void vary_addend(Place& place, Part left, Part addend) {
   const std::vector<Token>& code = place.code();
   if (left.first == left.end || addend.first == addend.end) return;
@@ -190,7 +191,7 @@ void vary_sum(Place& place, std::size_t i) {
   place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, "(1 - 2 * @) *"}},
              .line = code[i].line,
              .edits = {{{i, i + 1}, is_plus ? "-" : "+"}}});
-  // The last of so many is one less.
+  // The index of the last element is one less than their number.
   if (!is_plus && left.first < left.end && right.first < right.end &&
       is_whole_sum(place, {left.first, right.end})) {
     place.add_expression({left.first, right.end},
@@ -211,7 +212,7 @@ void vary_product(Place& place, std::size_t i) {
   place.add_expression({left.first, right.end}, place.words_of(left));
 }
 
-/// Whether a sum is in brackets: `(a + b)`.
+/// Whether tokens are a sum in parentheses: `(a + b)`.
 bool is_sum_in_brackets(const Place& place, Part words) {
   const std::vector<Token>& code = place.code();
   if (words.first >= words.end || !code[words.first].is("(") || ends_operand(code[words.first - 1]))
@@ -223,7 +224,7 @@ bool is_sum_in_brackets(const Place& place, Part words) {
   return false;
 }
 
-/// A product with a sum may be meant without the brackets: `alpha * (x + beta * y)`.
+/// Removes the parentheses of a sum in a product, which may not be meant: `alpha * (x + beta * y)`.
 void vary_brackets(Place& place, std::size_t i) {
   const Part left = product_before(place, i), right = operand_at(place, i + 1);
   if (left.first == left.end || right.first == right.end) return;
@@ -238,7 +239,7 @@ void vary_brackets(Place& place, std::size_t i) {
   }
 }
 
-/// `(n + side - 1) / side` for `n + side - 1 / side`.
+/// Writes `(n + side - 1) / side` for `n + side - 1 / side`.
 void vary_quotient_of_sum(Place& place, std::size_t i) {
   const std::vector<Token>& code = place.code();
   Part sum = product_before(place, i);
@@ -255,7 +256,7 @@ void vary_quotient_of_sum(Place& place, std::size_t i) {
                        "(" + place.words_of({first, sum.end}) + ") / " + place.words_of(by));
 }
 
-/// `(t & 31) * 4` for `t & 31 * 4`: what multiplies and adds binds more tightly than what masks.
+/// Writes `(t & 31) * 4` for `t & 31 * 4`: `*` and `+` bind more tightly than `&`.
 void vary_precedence(Place& place, std::size_t i) {
   const Part left = operand_before(place, i), mask = operand_at(place, i + 1);
   if (left.first == left.end || mask.first == mask.end) return;
@@ -277,7 +278,7 @@ void vary_operators(Place& place) {
     if (!place.may_vary(i) || !place.may_vary(i + 1) || !ends_operand(code[i - 1])) continue;
     if (code[i + 1].is("=") || code[i + 1].text == code[i].text) continue;
     if (rounds_up(code, i + 1)) continue;
-    // A shift is more than one token.
+    // A shift consists of several tokens, which are no comparisons.
     if (code[i + 1].text.front() == code[i].text.front() && code[i + 1].begin == code[i].end())
       continue;
     if (code[i - 1].text == code[i].text.substr(0, 1) && code[i - 1].end() == code[i].begin)

@@ -1,4 +1,4 @@
-// Variants of the order in which things are done: barriers, and statements at another place.
+// Variants of the order of execution: barriers, and statements at another place.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -10,7 +10,7 @@ namespace tilewise::grading {
 
 namespace {
 
-/// Places between statements, by the token that comes next.
+/// The places between statements, each by the token that comes next.
 std::vector<std::size_t> gaps(const Place& place) {
   std::vector<std::size_t> found;
   for (const Statement* statement : with_inner(place.body())) {
@@ -39,7 +39,7 @@ bool is_barrier(const Place& place, const Statement& statement) {
          (first.is(block_barrier) || first.is(warp_barrier));
 }
 
-/// Puts barriers in, leaves them out and moves them.
+/// Inserts barriers, leaves them out and moves them.
 void vary_barriers_of(Place& place, std::string_view barrier) {
   const std::string call = std::string(barrier) + "();";
   const std::vector<std::size_t> places = gaps(place);
@@ -92,7 +92,8 @@ void vary_barriers(Place& place) {
 
 namespace {
 
-/// Moves statements past others beside them, or out of what they stand in.
+/// Leaves statements out, and moves them past their neighbours, into a neighbouring loop or `if`,
+/// or out of the one around them.
 class Mover {
  public:
   explicit Mover(Place& place) : place_(place), gaps_(gaps(place)) {}
@@ -141,7 +142,7 @@ class Mover {
                 .cost = 4});
   }
 
-  /// Whether statements may stand there, and all its variables are seen.
+  /// Whether a statement may stand at a place, and can use all of its variables there.
   bool fits(const Statement& statement, std::size_t gap) const {
     if (std::ranges::find(gaps_, gap) == gaps_.end()) return false;
     for (std::size_t i = statement.words.first; i < statement.words.end; ++i) {
@@ -165,7 +166,7 @@ class Mover {
          .cost = 3});
   }
 
-  /// To the begin or the end of what a loop, or an `if`, holds beside the statement.
+  /// Moves a statement to the begin or the end of the blocks of a neighbouring loop or `if`.
   void into(const Statement& statement, const Statement& control, bool at_end) {
     if (control.kind != Statement::Kind::control) return;
     for (const Statement& block : control.inner) {

@@ -20,7 +20,7 @@ namespace {
 using core::Finding;
 using Triple = std::array<unsigned, 3>;
 
-/// "(1, 0, 0)" in a message, in whatever language.
+/// The triples in a message, such as "(1, 0, 0)", in whatever language it is.
 std::vector<Triple> triples_in(const std::string& message) {
   std::vector<Triple> found;
   for (std::size_t at = message.find('('); at != message.npos; at = message.find('(', at + 1)) {
@@ -39,13 +39,13 @@ std::vector<Triple> triples_in(const std::string& message) {
   return found;
 }
 
-/// `threadIdx.x == 1 && threadIdx.y == 0 && threadIdx.z == 0`
+/// Writes `(threadIdx.x == 1 && threadIdx.y == 0 && threadIdx.z == 0)`.
 std::string equals(const char* builtin, const Triple& place) {
   return fmt::format("({0}.x == {1} && {0}.y == {2} && {0}.z == {3})", builtin, place[0], place[1],
                      place[2]);
 }
 
-/// Whether a thread is one of those that a finding names.
+/// Writes a condition that holds in the threads that a finding names.
 std::string is_named(const Finding& finding) {
   std::vector<Triple> all = triples_in(finding.message);
   all.push_back(finding.place->thread);
@@ -60,7 +60,7 @@ std::string is_named(const Finding& finding) {
   return fmt::format("({}) && ({})", fmt::join(threads, " || "), fmt::join(blocks, " || "));
 }
 
-/// Finds what to write out at accesses of one source.
+/// Finds the probes for one source, and writes them into it.
 class Probes {
  public:
   Probes(const Finding& finding, std::string_view text)
@@ -69,7 +69,7 @@ class Probes {
     if (finding.other_line != finding.line && finding.other_file == finding.file) {
       add_on(finding.other_line);
     }
-    // A kernel may call a matrix as the contract does, and need not.
+    // A kernel may name a matrix as the contract does, but need not.
     const auto is_of_it = [&](const Probe& probe) {
       return probe.array == finding.array || probe.matrix == finding.array;
     };
@@ -78,7 +78,7 @@ class Probes {
 
   const std::vector<Probe>& all() const { return probes_; }
 
-  /// The source with the probes in it. Lines stay where they are.
+  /// The source with the probes in it. It keeps its line numbers.
   std::string written() const {
     const std::vector<Token>& code = source_.outline.code();
     std::string result;
@@ -114,7 +114,7 @@ class Probes {
     }
   }
 
-  /// What is known of the access that a name begins, if the finding may be of it.
+  /// The access that begins at a name, if the finding may be about it; else nullptr.
   const simt::SourceAccess* access_at(std::size_t name) const {
     const Token& token = source_.outline.code()[name];
     const std::string first = words_of({name + 2, source_.outline.behind(name + 1) - 1});
@@ -122,7 +122,7 @@ class Probes {
       const bool may_be = access.array == finding_.array || access.matrix == finding_.array ||
                           access.memory == simt::SourceAccess::Memory::global ||
                           access.memory == simt::SourceAccess::Memory::unknown;
-      // A line may have several to one array.
+      // A line may have several accesses to one array.
       const bool is_it = access.line == token.line && access.array == token.text &&
                          !access.brackets.empty() && access.brackets.front() == first;
       if (is_it && may_be) return &access;
@@ -158,8 +158,8 @@ class Probes {
     probes_.push_back(std::move(probe));
   }
 
-  /// What is handed on or read there of a pointer that begins in a matrix and moves: the pointer of
-  /// `*a`, the sum of `copy(to, exists ? a + step : A)`; empty where it is something else.
+  /// The pointer that is dereferenced or handed on at a name: `a` of `*a`, or `a + step` of
+  /// `copy(to, exists ? a + step : A)`. Empty if there is none.
   Part pointer_at(std::size_t name) const {
     static constexpr auto before_sums = std::to_array<std::string_view>({"(", ",", "?", ":"});
     static constexpr auto behind_sums = std::to_array<std::string_view>({")", ",", ":", ";"});
@@ -200,7 +200,7 @@ class Probes {
     probes_.push_back(std::move(probe));
   }
 
-  /// Integers among the names in a text, each once.
+  /// Adds the integers among the names in a text to a probe, each once.
   void add_names_in(const std::string& text, const std::vector<const Variable*>& seen,
                     Probe& probe) const {
     constexpr std::size_t most = 8;
@@ -216,7 +216,7 @@ class Probes {
     }
   }
 
-  /// What else is in tests of something that is told.
+  /// Adds the other integers in conditions that test a reported expression.
   void add_tests(const std::vector<simt::SourceCondition>& conditions,
                  const std::vector<const Variable*>& seen, Probe& probe) const {
     for (const simt::SourceCondition& condition : conditions) {
@@ -226,7 +226,7 @@ class Probes {
     }
   }
 
-  /// Whether a name is declared as an integer anywhere: a parameter of a template, a constant.
+  /// Whether a name is declared as an integer anywhere, as a constant or a template's parameter.
   bool is_constant(std::string_view name) const {
     const std::vector<Token>& code = source_.outline.code();
     for (std::size_t i = 1; i < code.size(); ++i) {
@@ -235,7 +235,7 @@ class Probes {
     return false;
   }
 
-  /// An expression that writes out what a probe is to tell, for some threads.
+  /// Writes an expression that prints a probe's values in the threads that the finding names.
   std::string printing(std::size_t number) const {
     const Probe& probe = probes_[number];
     std::vector<std::string> values;

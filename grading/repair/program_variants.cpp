@@ -1,5 +1,5 @@
-// Variants that no variable can choose, each a program of its own: extents of arrays, arguments of
-// templates, constants, references.
+// Variants that cannot be chosen at run time, so that each is a program of its own: extents of
+// arrays, arguments of templates, constants, references.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -15,13 +15,13 @@ namespace tilewise::grading {
 
 namespace {
 
-/// What is compiled by itself: words in place of others.
+/// Adds a variant that is compiled as a program of its own.
 void add_fixed(Place& place, std::vector<Rewording> edits, int cost) {
   const int line = place.code()[edits.front().words.first].line;
   place.add({.changes = {}, .line = line, .edits = std::move(edits), .cost = cost});
 }
 
-/// Exchanges neighbours among extents of an array, or arguments of a template.
+/// Exchanges neighbours among the extents of an array, or the arguments of a template.
 void exchange_neighbours(Place& place, const std::vector<Part>& parts, int cost = 1) {
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
     const std::string a = place.text_of(parts[i]), b = place.text_of(parts[i + 1]);
@@ -31,7 +31,7 @@ void exchange_neighbours(Place& place, const std::vector<Part>& parts, int cost 
   }
 }
 
-/// Other constants, sizes and numbers in some words.
+/// Replaces constants, sizes and numbers among some tokens.
 void vary_fixed_words(Place& place, const Constants& constants, Part words) {
   const std::vector<Token>& code = place.code();
   for (std::size_t i = words.first; i < words.end; ++i) {
@@ -54,7 +54,7 @@ void vary_fixed_words(Place& place, const Constants& constants, Part words) {
   }
 }
 
-/// `(size + Threads - 1) / Threads` for `size / Threads`, all that a constant is.
+/// Writes `(size + Threads - 1) / Threads` if a constant's whole value is `size / Threads`.
 void round_up(Place& place, Part value) {
   const std::vector<Token>& code = place.code();
   std::size_t sign = value.first;
@@ -66,7 +66,7 @@ void round_up(Place& place, Part value) {
             {{value, "(" + place.words_of({value.first, sign}) + " + " + by + " - 1) / " + by}}, 0);
 }
 
-/// Whether words are of values: numbers, constants and what stands between them.
+/// Whether tokens form a value, from numbers, constants and the signs between them.
 bool are_values(const Place& place, const Constants& constants, Part words) {
   for (std::size_t i = words.first; i < words.end; ++i) {
     if (!place.code()[i].is_name()) continue;
@@ -77,7 +77,7 @@ bool are_values(const Place& place, const Constants& constants, Part words) {
   return words.first < words.end;
 }
 
-/// Parameters of a function that it stores in, all as references.
+/// Makes references of all parameters that a function stores in.
 void vary_copies(Place& place) {
   if (place.function().is_kernel) return;
   Variant variant{.changes = {}, .line = 0, .edits = {}};
@@ -105,7 +105,7 @@ void vary_copies(Place& place) {
   place.add(std::move(variant));
 }
 
-/// `sizeof(*sum)` for `sizeof(sum)`, which is the size of a pointer.
+/// Writes `sizeof(*sum)` for `sizeof(sum)`, which is the size of a pointer.
 void vary_sizes_of_pointers(Place& place) {
   const std::vector<Token>& code = place.code();
   for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
@@ -118,7 +118,8 @@ void vary_sizes_of_pointers(Place& place) {
   }
 }
 
-/// `int` for what is unsigned, as parts of threadIdx are: a difference below 0 becomes large.
+/// Writes `int` for unsigned types, in which a difference below 0 becomes large. The members of
+/// threadIdx are unsigned.
 void vary_signs(Place& place) {
   static constexpr auto unsigned_types =
       std::to_array<std::string_view>({"auto", "unsigned", "std::size_t", "size_t"});
@@ -138,14 +139,14 @@ void vary_signs(Place& place) {
   }
 }
 
-/// Whether words end in `+ 4`, as the length of a row does that is padded.
+/// Whether tokens end in a number that is added, such as `+ 4`, as the length of a padded row does.
 bool is_padded(const std::vector<Token>& code, Part words) {
   return words.end > words.first + 2 && code[words.end - 2].is("+") &&
          whole_number(code[words.end - 1]).has_value();
 }
 
-/// What makes a row one element longer than `words` say, or than what these pad; nothing where they
-/// pad it by one.
+/// Makes a row one element longer than `words` say or, if they pad it, pads it by one element
+/// instead. Returns nothing if they already pad it by one.
 std::optional<Rewording> one_longer(const std::vector<Token>& code, Part words) {
   const Part last{words.end - 1, words.end};
   if (!is_padded(code, words)) return Rewording{{words.end, words.end}, " + 1"};
@@ -153,7 +154,7 @@ std::optional<Rewording> one_longer(const std::vector<Token>& code, Part words) 
   return Rewording{last, "1"};
 }
 
-/// Rows of tiles, so that what lies below one another comes into different banks.
+/// Changes the length of tiles' rows, so that the elements of a column lie in different banks.
 void vary_pitches(Place& place) {
   const std::vector<Token>& code = place.code();
   for (const Variable& variable : place.scope().variables()) {
@@ -184,7 +185,8 @@ void vary_pitches(Place& place) {
   }
 }
 
-/// A variable that all threads share, or all calls of a host's function, may be meant to be of one.
+/// Removes `__shared__` or `static`: a variable that all threads of a block, or all calls of a host
+/// function, share may be meant for one of them.
 void vary_storage(Place& place) {
   const std::vector<Token>& code = place.code();
   for (const Variable& variable : place.scope().variables()) {
@@ -198,7 +200,7 @@ void vary_storage(Place& place) {
   }
 }
 
-/// The first extents of two neighbouring tiles, in place of each other.
+/// Exchanges the first extents of two neighbouring tiles.
 void exchange_extents_of_neighbours(Place& place) {
   const std::vector<Token>& code = place.code();
   const Variable* previous = nullptr;
@@ -214,7 +216,7 @@ void exchange_extents_of_neighbours(Place& place) {
   }
 }
 
-/// How a fragment lies in memory: `row_major` for `col_major`.
+/// Changes a fragment's layout in memory: `row_major` for `col_major`, or the reverse.
 void vary_layouts(Place& place, Part words) {
   for (std::size_t i = words.first; i < words.end; ++i) {
     for (const auto& [name, other] :
@@ -243,7 +245,7 @@ void vary_fixed(Place& place) {
       extents.push_back({i + 1, outline.behind(i) - 1});
     }
     exchange_neighbours(place, extents);
-    // A thread's own arrays are as long as its work, which is no matter of one number.
+    // A thread's own arrays are as long as its work, which changing one number does not mend.
     const auto is_shared = [](const Token& token) { return token.is("__shared__"); };
     if (std::any_of(code.begin() + std::ptrdiff_t(variable.type_begin),
                     code.begin() + std::ptrdiff_t(variable.declared), is_shared)) {
@@ -270,7 +272,7 @@ void vary_fixed(Place& place) {
 }
 
 std::vector<Variant> variants_of_outer_constants(const SourceText& source) {
-  constexpr long of_16_bytes = 4;  // what rows of float are padded by that are loaded as float4
+  constexpr long of_16_bytes = 4;  // the padding of rows of float that are loaded as float4
   const std::vector<Token>& code = source.outline.code();
   const auto words_of = [&](Part words) {
     return simt::rewriting::joined(std::span(code).subspan(words.first, words.end - words.first));

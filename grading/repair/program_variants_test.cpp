@@ -1,4 +1,4 @@
-// Variants that are programs of their own, and constants among those that are not.
+// Tests the variants that are programs of their own, and those of constants that are not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,8 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
 
-// What compilers run cannot ask for a variable, and is a program of its own.
+// A function that the compiler runs cannot read a run-time variable, so its variants are programs
+// of their own.
 TEST(Variants, OfConstantsAreProgramsOfTheirOwn) {
   const std::string text =
       "template <int W> __device__ constexpr int at(int lane) { return lane % W * 4; }\n"
@@ -35,8 +36,8 @@ TEST(Variants, OfConstantsAreProgramsOfTheirOwn) {
 
 struct OfConstants {
   const char* text;
-  std::vector<const char*> chosen;  ///< when the program runs
-  std::vector<const char*> fixed;   ///< when it is compiled
+  std::vector<const char*> chosen;  ///< words of variants chosen at run time
+  std::vector<const char*> fixed;   ///< words of variants fixed at compile time
   std::vector<const char*> never;
 };
 
@@ -121,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
                     {},
                     {"16, 16, 16, __half, wmma::col_major>"},
                     {}},
-        // Constants of classes, and outside of all.
+        // Constants of classes and of namespaces.
         OfConstants{"constexpr int tile = 32;\n"
                     "struct Shape {\n"
                     "  static constexpr int rows = 64, cols = 8;\n"
@@ -142,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
                     {"return lane / across * 4;"},
                     {},
                     {}},
-        // A constant of a block stands for nothing outside of it.
+        // A constant that is declared in a block is unknown outside of it.
         OfConstants{"__global__ void f(float* C, int n) {\n"
                     "  constexpr int side = 16;\n"
                     "  C[n * side] = 1;\n"
@@ -162,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "f<<<n, threads, n * sizeof(float)>>>(A, n);"},
                     {},
                     {"sizeof(int)"}},
-        // Where a variable is kept.
+        // The storage of a variable.
         OfConstants{"__global__ void f(float* C) {\n"
                     "  __shared__ float next;\n"
                     "  __shared__ float tile[4];\n"
@@ -183,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
                     {"As[Ry][16];' in place of '__shared__ float As[Rx][16];', on line 4 write "
                      "'__shared__ float Bs[Rx][16];'"},
                     {}},
-        // Banks: rows of tiles that are one element longer.
+        // Rows of tiles are made one element longer, for other banks.
         OfConstants{"constexpr int pitch = 32 + 4;\n"
                     "__global__ void f(float* C) {\n"
                     "  __shared__ float a[32][32], b[32 + 1][32];\n"

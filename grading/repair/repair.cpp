@@ -25,20 +25,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Calls take milliseconds. One that takes long takes as long in most variants.
+/// Limits of a call's time. Most calls take milliseconds; a slow one is slow in most variants.
 constexpr double shortest_call_s = 0.25, longest_call_s = 2;
 constexpr double times_as_long = 4;
 
 unsigned processors_to_use() {
-  constexpr unsigned most = 8;  // each has a process and matrices of its own
+  constexpr unsigned most = 8;  // each runs a process with matrices of its own
   return std::clamp(std::thread::hardware_concurrency(), 1U, most);
 }
 
 /// Tries variants on all processors, in a given order, until it is destroyed.
 class Search {
  public:
-  /// @param order of the variants, counted from 0
-  /// @param limits of calls that go wrong in the source as it is; found where there are none yet
+  /// @param order the numbers of the variants, counted from 0
+  /// @param limits the calls' limits. If empty, they are measured, and they stay empty if no call
+  /// goes wrong in the unchanged source.
   Search(const fs::path& module, const RepairRequest& request, std::vector<std::size_t> order,
          std::vector<CallLimits>& limits)
       : order_(std::move(order)), states_(order_.size()) {
@@ -49,7 +50,8 @@ class Search {
     }
     goes_wrong_ = !limits.empty();
     if (!goes_wrong_) return;
-    // Threads live as long as the search: a worker ends with the thread that has started it.
+    // The threads live as long as the search, because a worker ends with the thread that started
+    // it.
     for (unsigned i = 0; i < processors_to_use(); ++i) {
       threads_.emplace_back(
           [this, runner = std::make_shared<Runner>(module, request, limits)] { try_all(*runner); });
@@ -59,7 +61,7 @@ class Search {
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
-  /// Whether one of the calls goes wrong in the source as it is.
+  /// Whether one of the calls goes wrong in the unchanged source.
   bool goes_wrong() const { return goes_wrong_; }
 
   /// Waits until the variant at this place of the order has been tried.
@@ -104,7 +106,7 @@ RepairRequest without_calls(RepairRequest request) {
   return request;
 }
 
-/// Looks for what mends a file, portion by portion of its variants.
+/// Looks for a change that mends a file, one portion of its variants after another.
 class Hunt {
  public:
   Hunt(const RepairRequest& request, const VariedFile& file) : request_(request), file_(file) {
@@ -115,7 +117,8 @@ class Hunt {
     }
   }
 
-  /// @return what was confirmed of some variants
+  /// Tries some variants.
+  /// @return the first one that is confirmed
   std::optional<Repair> look_among(std::vector<Variant> variants) {
     std::ranges::stable_sort(variants, {}, [](const Variant& variant) {
       return std::pair(variant.changes.size(), variant.changes.front().words.first);
@@ -158,8 +161,8 @@ class Hunt {
     return std::nullopt;
   }
 
-  /// What is worth a try once some changes come right because something no longer runs: what
-  /// decides on that stands beside them.
+  /// The variants near changes that come right because something no longer runs: the condition that
+  /// decides on that stands beside them, and should be changed instead.
   std::vector<Variant> beside_what_idles(std::span<const Variant> variants) const {
     constexpr int lines = 3;
     std::vector<Variant> beside;
@@ -171,10 +174,11 @@ class Hunt {
     return beside;
   }
 
-  /// A change by which something no longer runs, or far more.
+  /// A change after which something no longer runs, or far more threads run.
   std::optional<Repair> what_idles() { return first_confirmed(idling_); }
 
-  /// The same of what is a program of its own.
+  /// Tries variants that are programs of their own.
+  /// @return the first one that is confirmed
   std::optional<Repair> look_among_programs(std::span<const Variant> programs) {
     const ReferencesWithoutThreads without_threads;
     const std::size_t at_once = processors_to_use();
@@ -195,14 +199,14 @@ class Hunt {
     return std::nullopt;
   }
 
-  /// A path without which all comes right.
+  /// A path such that all comes right if it is never taken.
   std::optional<Repair> path_at_fault() {
     auto path = first_confirmed(paths_);
     if (path) path->is_path = true;
     return path;
   }
 
-  /// A change that leaves other faults as they are, where there is none that mends all.
+  /// A change that leaves other faults as they are, for use if none mends all.
   const std::optional<Repair>& partly() const { return partly_; }
 
   /// Whether it is time to give up.
@@ -212,13 +216,15 @@ class Hunt {
   }
 
  private:
-  static constexpr int most_confirmations = 4;  // take seconds each
-  /// Of a grid that was too small. One of many more blocks than there is work for covers all, too.
+  static constexpr int most_confirmations = 4;  // each takes seconds
+  /// The factor by which a change may raise a kernel's threads, for a grid that was too small. A
+  /// grid of far more blocks than there is work for would cover everything, too.
   static constexpr double most_threads = 2;
 
-  /// Finds out what is lost in memory, with which programs of their own are compared, too.
+  /// Measures the unchanged program's waste of memory accesses, with which variants and programs of
+  /// their own are compared.
   void look_at_memory() {
-    constexpr double of_varied = 4;  // which nobody has optimised
+    constexpr double of_varied = 4;  // variants are slower, because they are not optimised
     const fs::path module = built_alone("unchanged", Variant());
     is_over_ = module.empty();
     if (is_over_) return;
@@ -227,9 +233,10 @@ class Hunt {
     is_over_ = std::ranges::none_of(limits_, [](const CallLimits& call) { return call.waste > 0; });
   }
 
-  /// A sum that starts anew with every tile is right where there is one tile.
+  /// Raises the calls' size until one goes wrong: a sum that starts anew with every tile is right
+  /// in a call of one tile.
   void make_calls_large_enough() {
-    constexpr double times = 8;  // twice the sides of three matrices
+    constexpr double times = 8;  // a matrix product of twice the size in all three dimensions
     constexpr double largest = 6.4e7;
     const ReferencesWithoutThreads without_threads;
     const Variant none;
@@ -240,7 +247,7 @@ class Hunt {
     }
   }
 
-  /// Whether all calls come right in a program of its own.
+  /// Whether all calls come right if a variant is compiled as a program of its own.
   bool is_right_alone(const std::string& name, const Variant& variant) const {
     const fs::path module = built_alone(name, variant);
     if (module.empty()) return false;
@@ -249,7 +256,8 @@ class Hunt {
     return Runner(module, request_, limits).all_right(0);
   }
 
-  /// The module of a program of its own; empty where it does not compile.
+  /// Builds a variant as a program of its own.
+  /// @return its module; empty if it does not compile
   fs::path built_alone(const std::string& name, const Variant& variant) const {
     const std::string text = with_edits(*file_.source, file_.text, variant);
     BuildRequest build{request_.stage.id, folder_with(request_, name, file_.name, text),
@@ -259,8 +267,8 @@ class Hunt {
     return built.ok ? built.module : fs::path();
   }
 
-  /// Whether a built-in value that a change puts in may as well be what it is in a grid of one row,
-  /// in all calls that were tried. Nobody means it then.
+  /// Whether a built-in value that a change puts in may as well be 0, or 1 for a dimension, in all
+  /// calls that were tried, as in a grid of one row. Nobody means such a change.
   bool puts_in_a_constant(const Variant& found) const {
     Variant constant = found;
     bool is_one = false;
@@ -274,8 +282,8 @@ class Hunt {
     return is_one && is_right_alone("constant", constant);
   }
 
-  /// Whether a line that the change leaves as it is reached memory before and does no longer: a
-  /// loop or a path that was right by itself may run no more.
+  /// Whether a line that the change leaves as it is accessed memory before and no longer does: a
+  /// loop or a path that was right by itself may have stopped running.
   bool stops_lines(const Variant& found, const WhatRuns& before, const WhatRuns& after) const {
     const std::vector<Token>& code = file_.source->outline.code();
     std::set<int> changed;
@@ -287,7 +295,7 @@ class Hunt {
     });
   }
 
-  /// Whether a kernel has far more threads than before, of which most have nothing to do.
+  /// Whether a kernel has far more threads than before, most of which have nothing to do.
   static bool launches_too_much(const WhatRuns& before, const WhatRuns& after) {
     return std::ranges::any_of(before.threads, [&](const auto& kernel) {
       const auto now = after.threads.find(kernel.first);
@@ -295,8 +303,8 @@ class Hunt {
     });
   }
 
-  /// Whether a variant comes right in calls, too, that went wrong where others were confirmed. Many
-  /// that change one condition are right in the same few calls, and a confirmation takes seconds.
+  /// Whether a variant also comes right in the calls for which others were refused. Many changes of
+  /// one condition are right in the same few calls, and a confirmation takes seconds.
   bool is_right_in_later_calls(const fs::path& module, std::int32_t number) const {
     if (later_.calls.empty()) return true;
     Runner runner(module, later_, {{longest_call_s / times_as_long}});
@@ -312,9 +320,9 @@ class Hunt {
     return std::nullopt;
   }
 
-  /// Whether a change mends all. One that leaves other faults as they are may be none that is
-  /// meant: of threads that do each other's work it may leave most without any. It is kept, and
-  /// others are looked at for a while.
+  /// Whether a change mends all. One that leaves other faults may not be the one that is meant: if
+  /// several threads do the same work, it may leave most of them without any. The first such change
+  /// is kept, and the search goes on for a while.
   bool confirms(const Variant& found) {
     constexpr double while_s = 10;
     ++confirmations_;
@@ -329,7 +337,7 @@ class Hunt {
     return mended == Mended::wholly;
   }
 
-  /// Whether it is enough that a condition always holds, or never.
+  /// Whether all comes right if a condition always holds, or never does.
   bool is_decided_by(std::size_t condition) const {
     return std::ranges::find(paths_, condition, &Variant::condition) != paths_.end();
   }
@@ -337,8 +345,8 @@ class Hunt {
   RepairRequest request_;
   const VariedFile& file_;
   std::vector<CallLimits> limits_;
-  std::vector<Variant> paths_;  ///< that come right where one of two is always taken
-  /// That come right, and stop something that ran, or have far more threads than before.
+  std::vector<Variant> paths_;  ///< variants that come right by always taking one of two paths
+  /// Variants that come right, but stop something that ran, or launch far more threads than before.
   std::vector<Variant> idling_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   RepairRequest later_ = without_calls(request_);  ///< with the calls of changes that were refused
@@ -348,8 +356,9 @@ class Hunt {
   bool is_over_ = false;
 };
 
-/// How many programs come before all variants: constants that round down on lines that are told, or
-/// that make what is used there, and layouts. A loop of one turn more would come right as well.
+/// The number of programs that are tried before all variants: constants that round down, on lines
+/// that findings name or that compute the values used there, and layouts of fragments. A variant
+/// that gives a loop one more iteration would come right as well.
 std::size_t near_programs(const VariedFile& file) {
   constexpr double near = 1;
   const auto end = std::ranges::find_if(
@@ -366,8 +375,8 @@ std::optional<Repair> find_repair(const RepairRequest& request) {
   for (const Posed& each : calls) wrong.insert(each.call.function);
   const auto file = file_with(request, calls.front().call.function, wrong);
   if (!file) return std::nullopt;
-  // A source of many templates compiles for a minute with all: the nearest are tried before. Each
-  // program takes as long as dozens of variants.
+  // A source of many templates takes a minute to compile with all variants, so the nearest ones are
+  // tried first. Each program of its own takes as long as dozens of variants.
   const std::span all(file->variants);
   const std::size_t nearest = std::min<std::size_t>(100, all.size());
   const std::size_t near = std::min<std::size_t>(400, all.size());

@@ -12,21 +12,21 @@
 #include "common/process/sandbox.hpp"
 #include "grading/course/stages.hpp"
 
-/// What would mend a submission: changes of one place are tried, one after another, on calls that
-/// went wrong. Whatever is told has been seen to come right.
+/// Finds what would mend a submission: it tries changes of one place, one after another, on calls
+/// that went wrong. It reports only a change that has been seen to give right results.
 namespace tilewise::grading {
 
-/// What has become of a submission with a change.
+/// How far a change mends a submission.
 enum class Mended {
   no,
-  but_for_other_faults,  ///< of memory or speed, which were there before
+  but_for_other_faults,  ///< faults of memory or speed remain, which were there before
   wholly,
 };
 
-/// What the stage's tests say of a submission with a change.
+/// The verdict of the stage's tests on a submission with a change.
 struct Confirmation {
   Mended mended = Mended::no;
-  std::vector<std::string> calls = {};  ///< that went wrong
+  std::vector<std::string> calls = {};  ///< the calls that went wrong
 };
 
 struct RepairRequest {
@@ -34,55 +34,54 @@ struct RepairRequest {
   std::filesystem::path source_directory;  ///< of the submission, as BuildRequest has it
   std::filesystem::path scratch;           ///< existing folder for all files
   /// Calls of contract functions that went wrong, as messages name them: "matmul_shared(n=37,
-  /// tile=16)". Those that are large are made smaller; those that cannot be posed as a
-  /// problem are left out.
+  /// tile=16)". Large calls are made smaller; those that cannot be posed as a problem are left out.
   std::vector<std::string> calls;
-  /// Operations, or bytes, of a call to begin with, which runs hundreds of times. Where none of the
-  /// calls that were made smaller goes wrong there are more.
+  /// The most operations, or bytes, of a call at first, since each call runs hundreds of times. The
+  /// search raises this limit while none of the smaller calls goes wrong.
   double most_operations = 1e6;
-  /// The source that is blamed; where it is none of the stage's, or none of these calls is of a
-  /// function in it, the one with the function that has the smallest of them.
+  /// The source that is blamed. If it is none of the stage's sources, or defines no function of
+  /// these calls, the search takes the source that defines the function of the smallest call.
   std::string file = {};
-  /// Lines of the sources that findings name: what changes there is told before what is as small a
-  /// change elsewhere.
+  /// The lines of the sources that findings name. A change there is reported rather than an equally
+  /// small change elsewhere.
   std::vector<int> lines = {};
-  /// The matrix that is read or stored at a wrong place, as the contract calls it; empty: none is
-  /// known.
+  /// The matrix that is read or stored at a wrong place, by its name in the contract; empty: none
+  /// is known.
   std::string matrix = {};
-  /// What is told first is of barriers: a race, a barrier that some threads miss.
+  /// The first finding is about barriers: a race, or a barrier that some threads miss.
   bool is_of_barriers = false;
-  std::pair<int, int> racing = {0, 0};  ///< lines of a race, the upper one first
-  /// All results are right; the calls lose time in memory: by bank conflicts, or sectors of which
-  /// they use little. A change has to leave each at most half of that.
+  std::pair<int, int> racing = {0, 0};  ///< the lines of a race, the upper one first
+  /// All results are right, but the calls lose time in memory, by bank conflicts or by sectors of
+  /// which they use little. A change must leave each call at most half of that waste.
   bool is_of_memory = false;
-  /// What is tried is compiled with optimising, without which nobody sees the store of a structure
-  /// that a function returns, as of make_float2().
+  /// Variants are compiled with optimisation. Without it the checks miss the store of a structure
+  /// that a function returns, such as make_float2().
   bool optimised = false;
   core::GpuProfile gpu;
-  std::filesystem::path bubblewrap = {};  ///< to run the tools and the variants in
-  double time_limit_s = 60;               ///< no more is tried when it is over
-  /// How far sources in a folder, as BuildRequest has them, pass the stage's tests, of which
-  /// results are a part; asked of few.
+  std::filesystem::path bubblewrap = {};  ///< the sandbox for the tools and the variants
+  double time_limit_s = 60;               ///< after it, nothing more is tried
+  /// Runs the stage's tests, those of results among them, on the sources in a folder laid out as
+  /// for BuildRequest. It takes seconds, so the search calls it only a few times.
   std::function<Confirmation(const std::filesystem::path& folder)> confirm = {};
 };
 
-/// What was found.
+/// The change, or the path at fault, that was found.
 struct Repair {
-  /// What to do: "on line 12 write ... in place of ...". Of a path where the fault is: "where 'k <
-  /// n' on line 12 does not hold".
+  /// What to do: "on line 12 write ... in place of ...". For a path, where the fault is:
+  /// "where 'k < n' on line 12 does not hold".
   std::string words;
-  /// Without one of two paths all comes right, which mends nothing: the fault is there, or in what
-  /// chooses between them.
+  /// All comes right if one of two paths is never taken. That mends nothing: the fault is in this
+  /// path, or in the condition that chooses it.
   bool is_path = false;
   Mended mended = Mended::wholly;
 };
 
-/// The smallest change found that is confirmed, for a while one that mends all. Those are tried
-/// first on the calls, on which most fail in milliseconds. Of those that are as near, one that
-/// makes a line of a kernel no longer run comes last. A condition between two paths is changed by
-/// none that a path left out would do as well; that one is told where nothing else is found.
-/// Nothing where there is none, where none of the calls goes wrong by itself, or where the variants
-/// do not compile.
+/// Finds the smallest change that is confirmed. Changes are first tried on the calls, where most
+/// fail in milliseconds. If a change leaves other faults, the search goes on for a while for one
+/// that mends all. Among equally near changes, one after which a line of a kernel no longer runs
+/// comes last. A change of a condition between two paths is dropped if it is enough that one path
+/// is never taken; that path is reported if nothing else is found. Returns nothing if no change is
+/// confirmed, if none of the calls goes wrong by itself, or if the variants do not compile.
 /// @throws std::runtime_error if the tools themselves are missing or fail, Interrupted.
 std::optional<Repair> find_repair(const RepairRequest& request);
 

@@ -19,22 +19,23 @@
 namespace tilewise::grading {
 namespace {
 
-/// One line of a stage's solution, in other words.
+/// One line of a stage's solution, and the mistaken text that replaces it.
 struct Mistake {
   std::string stage, file, given, mistake;
 };
 
-/// What is told of a mistake, and the source that it comes to.
+/// What the search reports about a mistake, and the last source that it asked to confirm.
 struct Told {
   std::string words, source;
   int confirmations = 0;
-  std::string right;  ///< the solution's
-  int line = 0;       ///< of the mistake
+  std::string right;  ///< the solution's source
+  int line = 0;       ///< the line of the mistake
 };
 
 enum class Fault { of_results, of_memory };
 
-/// @param calls_of_others that go wrong in all but the solution; empty: every change is confirmed
+/// @param calls_of_others calls that go wrong in every source but the solution; empty: every change
+/// is confirmed
 Told told_of(const Mistake& made, const std::vector<std::string>& calls, const std::string& blamed,
              const std::vector<std::string>& calls_of_others = {},
              Fault fault = Fault::of_results) {
@@ -68,7 +69,7 @@ Told told_of(const Mistake& made, const std::vector<std::string>& calls, const s
   return told;
 }
 
-// A solve goes wrong where the product goes wrong that it is made of, in another source.
+// A solve goes wrong because a product that it calls, in another source, is wrong.
 TEST(Repair, ChangesTheSourceThatIsBlamed) {
   const Told told =
       told_of({"08_dgemm_dtrsm", "dgemm.cu", "alpha * sum + beta * *c", "alpha * sum - beta * *c"},
@@ -79,7 +80,7 @@ TEST(Repair, ChangesTheSourceThatIsBlamed) {
   EXPECT_EQ(told.source, told.right);
 }
 
-// The product strays, since it is handed a part with another leading dimension.
+// The product accesses wrong elements, because it is handed a part with a wrong leading dimension.
 TEST(Repair, ChangesTheSourceThatCallsWhatIsBlamed) {
   const Told told = told_of({"08_dgemm_dtrsm", "dtrsm.cu", "A21, lda, ", "A21, upper, "},
                             {"dtrsm_recursive(m=150, n=5, alpha=0.5, lda=150, ldb=5)"}, "dgemm.cu");
@@ -87,7 +88,7 @@ TEST(Repair, ChangesTheSourceThatCallsWhatIsBlamed) {
   EXPECT_EQ(told.source, told.right);
 }
 
-// Where the wide kernel is never launched all comes right, too.
+// All results would come right, too, if the wide kernel were never launched.
 TEST(Repair, StopsNothingThatRan) {
   const Told told = told_of(
       {"07_transpose", "transpose.cu", "rows % wide_tile != 0 || cols % wide_tile != 0",
@@ -97,8 +98,8 @@ TEST(Repair, StopsNothingThatRan) {
   EXPECT_EQ(told.source, told.right);
 }
 
-// Other names in the first condition come right for one shape. Where one of them is refused, what
-// went wrong with it refuses the others.
+// Several other names in the first condition come right for one shape. Once one of them is refused,
+// the calls that went wrong with it refuse the others.
 TEST(Repair, LearnsFromWhatIsRefused) {
   const Told told =
       told_of({"07_transpose", "transpose.cu", "rows % wide_tile != 0 || cols % wide_tile != 0",
@@ -109,8 +110,8 @@ TEST(Repair, LearnsFromWhatIsRefused) {
   EXPECT_LE(told.confirmations, 3);
 }
 
-// What starts anew with every tile is right in a call of one tile, and without optimising another
-// kernel of that source seems to read what nobody has stored.
+// A sum that starts anew with every tile is right in a call of one tile. Without optimisation,
+// another kernel of that source seems to read memory that nothing has stored.
 TEST(Repair, TriesCallsThatGoWrong) {
   const Told told = told_of({"12_tensor_cores", "matmul_tensor.cu",
                              "sum[i][j][e] += partial[i][j][e]", "sum[i][j][e] = partial[i][j][e]"},
@@ -118,7 +119,7 @@ TEST(Repair, TriesCallsThatGoWrong) {
   EXPECT_EQ(told.source, told.right);
 }
 
-// All results are right, and rows are padded where columns should be.
+// All results are right, but the padding adds a row to the tile rather than a column.
 TEST(Repair, MendsWhatLosesInMemory) {
   const Told told =
       told_of({"07_transpose", "transpose.cu", "elements[wide_tile][wide_tile + 1]",
@@ -127,7 +128,7 @@ TEST(Repair, MendsWhatLosesInMemory) {
   EXPECT_EQ(told.source, told.right);
 }
 
-// What wastes nothing there is slow for another reason, and no change is told.
+// A program that wastes no memory accesses is slow for another reason, so no change is reported.
 TEST(Repair, LeavesMemoryAloneThatLosesNothing) {
   const Told told =
       told_of({"07_transpose", "transpose.cu", "cols % wide_tile != 0) return",
@@ -137,8 +138,8 @@ TEST(Repair, LeavesMemoryAloneThatLosesNothing) {
   EXPECT_EQ(told.confirmations, 0);
 }
 
-// Without optimising, nobody sees the store of what make_float2() returns, nor that it is
-// misaligned.
+// Without optimisation, the checks miss the store of the structure that make_float2() returns, and
+// so do not see that it is misaligned.
 TEST(Repair, TriesWhatIsWrongOnlyWhereItIsOptimised) {
   const Told told = told_of(
       {"05_work_2x2", "matmul_2x2.cu",
@@ -150,8 +151,8 @@ TEST(Repair, TriesWhatIsWrongOnlyWhereItIsOptimised) {
   EXPECT_THAT(told.words, testing::HasSubstr("n % 2 == 0"));
 }
 
-// With block.y for block.y * block.z, which the skeleton gives, all results come right as well, and
-// no change of one place elsewhere mends it.
+// The skeleton gives block.y * block.z. With block.y there, all results would come right as well,
+// and no change of one place elsewhere mends the mistake.
 TEST(Repair, LeavesWhatIsGivenAsItIs) {
   const Told told = told_of({"02_multi_block_grid", "matmul_grid.cu", "<<<grid, flat_block>>>",
                              "<<<grid, dim3(block.x, block.y, block.z)>>>"},

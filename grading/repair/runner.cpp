@@ -26,10 +26,10 @@ std::size_t bytes_for(const std::vector<Posed>& calls) {
   return bytes;
 }
 
-/// Calls of all that the stage's functions may be told, on small matrices: what mends one of them
-/// and breaks another is no change to confirm.
+/// Calls of all of the stage's functions, on small matrices: a change that mends one function and
+/// breaks another must not be confirmed.
 std::vector<Posed> calls_of_all(const StageInfo& stage, double most) {
-  constexpr int n = 19;  // no tile divides it
+  constexpr int n = 19;  // no side of a tile divides it
   std::vector<Posed> calls;
   const auto cases = load_bench_cases(layout().root);
   const auto of_stage = cases.find(stage.id);
@@ -40,7 +40,7 @@ std::vector<Posed> calls_of_all(const StageInfo& stage, double most) {
       by_function[found->call.function].push_back(std::move(*found));
     }
   }
-  constexpr std::size_t most_of_each = 5;  // of the dozens of sizes that a template may have
+  constexpr std::size_t most_of_each = 5;  // a template may have dozens of sizes
   for (auto& [function, all] : by_function) {
     const std::size_t number = std::min(all.size(), most_of_each);
     for (std::size_t i = 0; i < number; ++i) {
@@ -50,7 +50,7 @@ std::vector<Posed> calls_of_all(const StageInfo& stage, double most) {
   return calls;
 }
 
-/// What differs from calls that went wrong in that all sizes are the same.
+/// Calls like those that went wrong, but with equal sizes.
 std::vector<Posed> calls_beside(const RepairRequest& request, const std::vector<Posed>& wrong) {
   std::set<std::string> texts;
   for (const Posed& each : wrong) {
@@ -66,7 +66,8 @@ std::vector<Posed> calls_beside(const RepairRequest& request, const std::vector<
   return calls;
 }
 
-/// Of all launches: bank conflicts, and sectors beyond what would hold the elements.
+/// The waste of all launches: bank conflicts, and sectors beyond those that would hold the
+/// elements.
 double waste_in(const std::vector<KernelProfile>& launches) {
   constexpr std::uint64_t sector_bytes = 32;
   double waste = 0;
@@ -109,7 +110,7 @@ std::optional<Posed> posed_call(const StageInfo& stage, const std::string& text,
     auto workload = problem.pose(*call, InputChoice{}, {});
     return Posed{std::move(*call), std::move(workload), bytes};
   } catch (const std::exception&) {
-    return std::nullopt;  // sizes that the contract refuses
+    return std::nullopt;  // the contract refuses the sizes
   }
 }
 
@@ -172,7 +173,7 @@ bool Runner::all_right(std::int32_t variant) {
 std::vector<CallLimits> Runner::find_limits(double shortest_s, double times_as_long) {
   std::set<std::string, std::less<>> functions;
   for (const Posed& each : calls_) functions.insert(each.call.function);
-  // What goes wrong may end at once: those that come to an end tell how long others take.
+  // A call that goes wrong may end at once, so those that return tell how long the others take.
   std::vector<double> taken_s(limits_.size());
   double per_size_s = 0;
   for (std::size_t call = 0; call < limits_.size(); ++call) {
@@ -220,7 +221,8 @@ bool Runner::look_at(std::size_t call) {
 WhatRuns Runner::what_runs(std::int32_t variant) {
   WhatRuns found;
   for (const std::vector<Posed>* calls : {&calls_, &calls_of_all_, &calls_beside_}) {
-    // What no longer takes these on the path that loses saves nothing, though others still take it.
+    // To mend waste of memory, a change must keep these calls on the path that wastes it, even if
+    // other calls still take that path. So the others are left out.
     if (request_.is_of_memory && calls != &calls_) continue;
     for (const Posed& each : *calls) {
       std::vector<Argument> arguments;
@@ -257,7 +259,7 @@ bool Runner::comes_right(std::size_t call, std::int32_t variant) {
   std::vector<Argument> arguments;
   const CallReply reply = make(posed(call), of_call.seconds, variant, watch_of(call), arguments);
   if (reply.ending != CallReply::Ending::returned) return false;
-  // Of a call that the contract may not allow nobody knows which those are.
+  // The contract may refuse a call of all functions, so an error from one of them proves nothing.
   if (reply.cuda_status != 0) return call >= calls_.size();
   const bool is_clean = std::ranges::all_of(reply.findings, [&](const core::Finding& finding) {
     return finding.kind == "uninitialised" && of_call.early_reads->contains(finding.line);

@@ -18,89 +18,91 @@
 
 namespace tilewise::grading {
 
-/// Call and problem, posed: what a variant has to come right in.
+/// A call with its problem, in which a variant has to come right.
 struct Posed {
   NamedCall call;
   std::unique_ptr<Workload> workload;
   std::size_t bytes = 0;
 };
 
-/// A call as messages name it, ready to be made; one that takes more operations, or bytes, is made
-/// smaller. Nothing where it cannot be posed as a problem.
+/// Prepares a call that messages name. One that takes more operations, or bytes, than `most` is
+/// made smaller. Returns nothing if the call cannot be posed as a problem.
 std::optional<Posed> posed_call(const StageInfo& stage, const std::string& text, double most);
 
-/// A folder of the stage's sources, one of them changed.
+/// Writes a folder with the stage's sources, one of them changed, and returns its path.
 std::filesystem::path folder_with(const RepairRequest& request, const std::string& name,
                                   const std::string& file, const std::string& text);
 
-/// What a module prints in a call, under the checks.
+/// The output that a module prints in a call, which runs with the simulator's checks.
 std::string output_of(const Posed& posed, const std::filesystem::path& module,
                       const RepairRequest& request);
 
 /// The calls that went wrong, the smallest first.
 std::vector<Posed> calls_to_try(const RepairRequest& request);
 
-/// What a call may take in a variant, and which findings tell nothing of it.
+/// The limits of a call in a variant, from what the call does in the unchanged source.
 struct CallLimits {
   double seconds;
-  /// Lines that read what nobody has stored in the source as it is, too, though that is not what is
-  /// wrong: without optimising, nobody sees the store of a structure that a function returns.
-  /// Nothing where nobody has looked yet.
+  /// Lines that seem to read memory that nothing has stored, in the unchanged source, too, and that
+  /// are not at fault: without optimisation the checks miss the store of a structure that a
+  /// function returns. Nothing until look_at() has made the call.
   std::optional<std::set<int>> early_reads = std::nullopt;
-  bool goes_wrong = false;  ///< as the source is
-  double waste = 0;         ///< of memory, as the source is; measured where that is to be mended
+  bool goes_wrong = false;  ///< in the unchanged source
+  double waste = 0;  ///< the unchanged source's waste of memory; 0 unless that is to be mended
 };
 
-/// What calls bring to run.
+/// The lines and threads that calls run.
 struct WhatRuns {
-  /// The lines of kernels, by file, that reach memory in some of all calls, or in one with equal
-  /// sizes.
+  /// The lines of kernels, by file, that access memory in the calls that went wrong, in those of
+  /// all functions or in those with equal sizes.
   std::set<std::pair<std::string, int>> lines;
-  std::map<std::string, double> threads;  ///< of each kernel, by the calls that went wrong
+  std::map<std::string, double> threads;  ///< of each kernel, in the calls that went wrong
 };
 
-/// Runs calls of one module in workers, one after another. Threads have one each, which ends with
-/// the thread that has started it.
+/// Runs calls of one module in workers, one after another. Each thread needs a Runner of its own,
+/// because a worker ends with the thread that started it.
 class Runner {
  public:
-  /// @param limits of each call, as find_limits() gives them; one: of all
+  /// @param limits one for each call, as find_limits() returns them, or a single one for all calls
   Runner(std::filesystem::path module, const RepairRequest& request,
          std::vector<CallLimits> limits);
 
-  /// Whether all calls come right in a variant, and no check finds a fault.
+  /// Whether all calls give right results in a variant, and no check finds a fault.
   bool all_right(std::int32_t variant);
 
-  /// What runs in a variant, right or wrong.
+  /// Finds out what runs in a variant, whether it is right or wrong.
   WhatRuns what_runs(std::int32_t variant);
 
-  /// Has calls end by limits that follow from what they, or others of these functions by their
-  /// size, take as the source is, and gives them for other runners.
-  /// @param shortest_s, times_as_long  at least
+  /// Sets the calls' limits from the time that they take in the unchanged source, or that other
+  /// calls of the same functions take in proportion to their size.
+  /// @param shortest_s  no limit is shorter than this
+  /// @param times_as_long  how many times as long as expected a call may take
+  /// @return the limits, for other runners
   std::vector<CallLimits> find_limits(double shortest_s, double times_as_long);
 
  private:
   bool comes_right(std::size_t call, std::int32_t variant);
   bool has_right_values(std::size_t call, const std::vector<Argument>& arguments);
-  /// What is looked at in a call.
+  /// What the simulator checks and counts in a call.
   simt::Watch watch_of(std::size_t call) const;
-  /// Learns what a call shows as the source is.
-  /// @return whether it comes to its end
+  /// Makes a call in the unchanged source and sets its limits, except for the time.
+  /// @return whether the call returns
   bool look_at(std::size_t call);
   CallReply make(const Posed& posed, double limit_s, std::int32_t variant, const simt::Watch& watch,
                  std::vector<Argument>& arguments);
   const Posed& posed(std::size_t call) const;
-  /// Operations and bytes.
+  /// The sum of a call's operations and bytes.
   double size(std::size_t call) const;
   void start();
 
   std::filesystem::path module_;
   const RepairRequest& request_;
-  std::vector<Posed> calls_;         ///< that went wrong
-  std::vector<Posed> calls_of_all_;  ///< some of which the contract may not allow
-  std::vector<Posed> calls_beside_;  ///< with equal sizes, that may be right as the source is
+  std::vector<Posed> calls_;         ///< the calls that went wrong
+  std::vector<Posed> calls_of_all_;  ///< calls of all functions; the contract may refuse some
+  std::vector<Posed> calls_beside_;  ///< calls with equal sizes, which the source may get right
   std::vector<CallLimits> limits_;
-  /// Of the calls: first what goes wrong as the source is, the smallest of it first, on which most
-  /// variants fail.
+  /// The order of the calls. Those that go wrong in the unchanged source come first, the smallest
+  /// before the others, because most variants fail on them.
   std::vector<std::size_t> order_;
   std::optional<Worker> worker_;
 };

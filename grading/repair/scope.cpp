@@ -16,7 +16,7 @@ bool names_integers(const Token& token) {
 
 namespace {
 
-/// The type that these words, which stand before a variable's name, spell.
+/// The type that tokens in front of a variable's name spell.
 Variable::Type type_of(const std::vector<Token>& code, Part words, std::string& base) {
   static constexpr auto reals =
       std::to_array<std::string_view>({"float", "double", "__half", "half"});
@@ -98,7 +98,7 @@ void Scope::add_declaration(Part words, std::size_t end) {
                   [](const Token& token) { return token.is("constexpr"); });
   const bool is_constant = is_evaluated || code_[words.first].is("const");
   while (at < words.end) {
-    // The name is the last word before a value, an extent, a comma or the end.
+    // The name is the last name before a value, an extent, a comma or the end.
     std::size_t name = words.end;
     for (; at < words.end; ++at) {
       const Token& token = code_[at];
@@ -131,7 +131,7 @@ void Scope::add_declaration(Part words, std::size_t end) {
     const bool has_value = at < words.end && code_[at].is("=");
     while (at < words.end && !code_[at].is(",") && !code_[at].is(";")) at = outline_.behind(at);
     if (has_value) variable.value = {value, at};
-    if (has_value && code_[value].is("[")) variable.type = Variable::Type::other;  // a lambda
+    if (has_value && code_[value].is("[")) variable.type = Variable::Type::other;  // it is a lambda
     variables_.push_back(std::move(variable));
     ++at;
     type_begin = at;
@@ -157,7 +157,7 @@ bool Scope::is_shut_out(const Variable& variable, std::size_t token) const {
 std::vector<const Variable*> Scope::seen_at(std::size_t token) const {
   std::vector<const Variable*> found;
   for (auto each = variables_.rbegin(); each != variables_.rend(); ++each) {
-    // Nothing is made from itself.
+    // A variable cannot stand in its own initial value.
     const bool is_declared =
         each->value.end == 0 || token >= each->value.end || token < each->value.first;
     const bool is_seen = token >= each->seen.first && token < each->seen.end;

@@ -12,22 +12,23 @@ namespace tilewise::grading {
 
 using simt::rewriting::WrittenFunction;
 
-/// Whether a word is a type of integers.
+/// Whether a token is an integer type.
 bool names_integers(const Token& token);
 
 /// A variable of a function.
 struct Variable {
-  /// What may take its place: what has the same type, as far as words tell.
+  /// Its type, as far as the tokens tell. Variables of the same type may replace one another.
   enum class Type { integer, real, pointer, array, other };
   std::string_view name;
   Type type;
-  std::string base;                  ///< of a pointer or array what it leads to
-  std::size_t type_begin, declared;  ///< tokens where its type begins, or a comma, and of its name
-  Part seen;                         ///< tokens that may use it
+  std::string base;  ///< the type without qualifiers; of a pointer or array, its elements'
+  /// The tokens where its type begins (for a later declarator, behind the comma) and of its name.
+  std::size_t type_begin, declared;
+  Part seen;  ///< the tokens that may use it
   bool is_parameter = false;
   bool is_constant = false;
   bool is_evaluated = false;  ///< constexpr
-  Part value = {0, 0};        ///< that it is declared with; empty: none
+  Part value = {0, 0};        ///< its initial value; empty: none
 };
 
 /// The variables of a function.
@@ -37,23 +38,23 @@ class Scope {
 
   const std::vector<Variable>& variables() const { return variables_; }
 
-  /// The variable that a name stands for; nullptr where it stands for something else.
+  /// The variable that a name stands for; nullptr if it stands for something else.
   const Variable* find(std::size_t token) const;
 
-  /// Those that could stand at a token, the latest first.
+  /// The variables that could stand at a token, the latest declared first.
   std::vector<const Variable*> seen_at(std::size_t token) const;
 
  private:
   void add_parameters(const WrittenFunction& function);
   void add_declared(const Statement& statement, std::size_t end);
   void add_declaration(Part words, std::size_t end);
-  /// Whether a token stands in a lambda that captures nothing, and cannot use it.
+  /// Whether a token stands in a lambda without captures, which cannot use a variable.
   bool is_shut_out(const Variable& variable, std::size_t token) const;
 
   const Outline& outline_;
   const std::vector<Token>& code_;
   std::vector<Variable> variables_;
-  std::vector<Part> without_captures_;  ///< lambdas, from their brackets on
+  std::vector<Part> without_captures_;  ///< lambdas, each from its `[` on
 };
 
 }  // namespace tilewise::grading

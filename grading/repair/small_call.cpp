@@ -10,7 +10,7 @@
 namespace tilewise::grading {
 namespace {
 
-/// Integers of a call by name.
+/// The integers of a call, by name.
 using Numbers = std::map<std::string, long>;
 
 Numbers numbers_of(const std::string& text) {
@@ -46,7 +46,7 @@ double work_of(const NamedCall& call) {
   return std::max(call.operations, double(bytes_in_memory(call)));
 }
 
-/// Those of its numbers that say how large matrices are.
+/// The integers of a call on which the sizes of its matrices depend.
 Numbers sizes_of(const NamedCall& call, const std::vector<ContractInfo>& functions) {
   const auto is_as_large = [](const MatrixShape& a, const MatrixShape& b) {
     return a.rows == b.rows && a.cols == b.cols && a.leading_dimension == b.leading_dimension;
@@ -85,7 +85,7 @@ std::optional<NamedCall> small_call(const std::string& text,
   auto call = read(text, functions);
   if (!call || work_of(*call) <= most) return call;
   const Numbers sizes = sizes_of(*call, functions);
-  constexpr long period = 32;  // the sides of tiles divide it
+  constexpr long period = 32;  // all sides of tiles divide it
   for (int percent = 95; percent > 0; percent -= 5) {
     std::string smaller = call->text;
     for (const auto& [name, size] : sizes) {

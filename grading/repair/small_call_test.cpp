@@ -5,7 +5,7 @@
 namespace tilewise::grading {
 namespace {
 
-/// A product, and one whose rows have a length of their own.
+/// A product, and a scaling of a matrix that has a leading dimension.
 const std::vector<ContractInfo> functions = {
     {"product",
      {{"A", ParameterKind::matrix, 4, true, {}, "n, n"},

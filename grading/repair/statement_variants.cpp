@@ -1,4 +1,4 @@
-// Variants of what is done: assignments, first values, turns of loops, jumps.
+// Variants of what statements do: assignments, initial values, iterations of loops, jumps.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -22,7 +22,7 @@ bool says(const Place& place, Part words, std::string_view word) {
                      [&](const Token& token) { return token.is(word); });
 }
 
-/// Whether what is assigned to is a number, as far as words tell.
+/// Whether the target of an assignment is a number, as far as the tokens tell.
 bool is_of_numbers(const Place& place, Part to) {
   const Variable* variable = place.scope().find(to.first);
   if (variable == nullptr) return false;
@@ -76,7 +76,7 @@ void vary_assignments(Place& place) {
 
 namespace {
 
-/// The place of a thread beyond an edge may be that of the last element.
+/// Clamps an index to that of the last element, which may be meant for threads beyond an edge.
 void vary_limits(Place& place, const Variable& variable) {
   const bool is_place = variable.type == Variable::Type::integer && place.function().is_of_device &&
                         place.may_vary(variable.value.first) &&
@@ -101,7 +101,7 @@ void vary_initial_values(Place& place) {
     if (variable.declared < place.function().body) continue;
     const bool has_value = variable.value.end > variable.value.first;
     if (has_value) vary_limits(place, variable);
-    // A number that something begins with is seldom taken for what is computed.
+    // A number as initial value is seldom confused with a computed one.
     const auto is_computed = [&](const Variable& one) {
       return !whole_number(code[one.value.first]);
     };
@@ -133,7 +133,8 @@ void vary_initial_values(Place& place) {
 
 namespace {
 
-/// Whether a loop changes a variable that nobody reads behind it: then each turn may begin anew.
+/// Whether a loop changes a variable that nothing uses behind the loop. Then each iteration may
+/// start it anew.
 bool is_of_one_turn(const Place& place, const Variable& variable, Part loop) {
   bool changes = false;
   for (std::size_t i = variable.seen.first; i < variable.seen.end; ++i) {
@@ -154,7 +155,7 @@ void vary_starts(Place& place) {
     const bool is_pointer =
         variable.type == Variable::Type::pointer && variable.value.end > variable.value.first;
     const bool is_fixed = is_pointer
-                              ? code[variable.declared - 1].is("const")  // not what it leads to
+                              ? code[variable.declared - 1].is("const")  // not the target's const
                               : variable.is_constant;
     if (variable.is_parameter || is_fixed || !(is_number || is_pointer)) continue;
     const std::string value =
@@ -178,8 +179,9 @@ void vary_starts(Place& place) {
   }
 }
 
-/// What is done once may be done for each that is left, as behind a loop that takes several at a
-/// time: `for (; i < n; i += all)` for `if (i < n)`, or `while (i >= n)` for `if (i >= n)`.
+/// Makes a loop of a test, as is needed behind a loop that takes several elements at a time, where
+/// the rest may be more than one: `for (; i < n; i += all)` for `if (i < n)`, or `while (i >= n)`
+/// for `if (i >= n)`.
 void vary_loops(Place& place) {
   const std::vector<Token>& code = place.code();
   for (const Statement* statement : with_inner(place.body())) {
@@ -231,8 +233,8 @@ void vary_cases(Place& place) {
   }
 }
 
-/// A variable that takes turns with another may lack its own: `cur = 1 - cur;` behind which
-/// `nxt = 1 - nxt;` is missing.
+/// Repeats an assignment for another variable that alternates with the first one: behind
+/// `cur = 1 - cur;` it puts `nxt = 1 - nxt;`, which may be missing.
 void vary_turns(Place& place) {
   const std::vector<Token>& code = place.code();
   for (const Statement* statement : with_inner(place.body())) {
@@ -264,7 +266,7 @@ void vary_turns(Place& place) {
 
 namespace {
 
-/// Ways to go on in a loop that are taken for one another.
+/// The jumps in a loop that are easily confused.
 constexpr auto jumps = std::to_array<std::string_view>({"return", "continue", "break"});
 
 void vary_jumps_in(Place& place, const Statement& statement, bool is_in_loop) {
@@ -272,8 +274,8 @@ void vary_jumps_in(Place& place, const Statement& statement, bool is_in_loop) {
   const Token& first = code[statement.words.first];
   const bool is_control = statement.kind == Statement::Kind::control;
   const bool is_block = statement.kind == Statement::Kind::block;
-  if (is_control && first.is("switch")) return;  // a break is its own there
-  if (!is_control && !is_block) is_in_loop = is_in_loop && statement.inner.empty();  // of a lambda
+  if (is_control && first.is("switch")) return;  // a break there ends the switch
+  if (!is_control && !is_block) is_in_loop = is_in_loop && statement.inner.empty();  // or a lambda
   if (is_control) is_in_loop = is_in_loop || first.is("for") || first.is("while") || first.is("do");
   for (const Statement& inner : statement.inner) vary_jumps_in(place, inner, is_in_loop);
   const bool is_jump = statement.kind == Statement::Kind::other &&

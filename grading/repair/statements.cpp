@@ -9,8 +9,8 @@
 namespace tilewise::grading {
 namespace {
 
-/// Reads statements one after another, and those of lambdas within them. Text that is no C++ ends
-/// it early.
+/// Reads statements one after another, with those of lambdas in them. It stops early at text that
+/// is no C++.
 class StatementReader {
  public:
   explicit StatementReader(const Outline& outline) : outline_(outline), code_(outline.code()) {}
@@ -33,7 +33,7 @@ class StatementReader {
     const Token& first = code_[words.first];
     if (std::ranges::find(leaving, first.text) != leaving.end()) return Statement::Kind::other;
     if (!first.is_name()) return Statement::Kind::expression;
-    // A declaration names a type, and behind it what is declared: two names, with * or & between.
+    // A declaration consists of a type and a name behind it, perhaps with * or & between them.
     std::size_t next = words.first + 1;
     while (next + 1 < words.end && code_[next].is("::")) next += 2;
     if (code_[next].is("<")) {
@@ -100,7 +100,7 @@ class StatementReader {
 
   std::size_t end_of_simple(std::size_t at, std::size_t limit) const {
     while (at < limit && !code_[at].is(";")) {
-      // The end of a label.
+      // A label ends here.
       if (code_[at].is(":") && (code_[at - 1].is("default") || is_case_before(at))) return at + 1;
       at = outline_.behind(at);
     }

@@ -5,7 +5,7 @@
 
 #include "common/simt/rewrite/outline.hpp"
 
-/// The statements of a function, by the words of the source alone.
+/// The statements of a function, found from the tokens of the source alone.
 namespace tilewise::grading {
 
 using simt::rewriting::Outline;
@@ -14,26 +14,26 @@ using simt::rewriting::Token;
 
 struct Statement {
   enum class Kind {
-    expression,   ///< `sum += a * b;`, a call among them
+    expression,   ///< `sum += a * b;`, or a call
     declaration,  ///< `const int row = blockIdx.y * TILE + threadIdx.y;`
-    control,      ///< `if`, `for`, `while`, `do` with what they decide on
-    block,        ///< in braces
-    other,        ///< `return`, `break`, a label, an empty one
+    control,      ///< `if`, `for`, `while`, `do`, `switch` with the statements that they govern
+    block,        ///< statements in braces
+    other,        ///< `return`, `break`, a label, an empty statement
   };
   Kind kind;
   Part words;
-  /// Of a block and a control the statements directly in it, of others the bodies of lambdas.
+  /// For a block or a control the statements directly in it, for others the bodies of lambdas.
   std::vector<Statement> inner = {};
-  bool takes_more = false;  ///< more statements may stand beside those in it
+  bool takes_more = false;  ///< more statements may be put beside the inner ones
 };
 
-/// The block that a bracket opens.
+/// The block that a brace opens.
 Statement block_at(const Outline& outline, std::size_t brace);
 
-/// Whether words, up to a semicolon or a colon, declare a variable.
+/// Whether tokens, up to a semicolon or a colon, declare a variable.
 bool declares(const Outline& outline, Part words);
 
-/// All statements in one, itself first.
+/// A statement and all statements in it, itself first.
 std::vector<const Statement*> with_inner(const Statement& statement);
 
 }  // namespace tilewise::grading

@@ -1,4 +1,4 @@
-// Variants of where in memory something lies: subscripts, and what pointers are moved by.
+// Variants of places in memory: subscripts, and the distances by which pointers are moved.
 #include <string>
 #include <string_view>
 
@@ -8,7 +8,7 @@ namespace tilewise::grading {
 
 namespace {
 
-/// Whether a name is of a number among the template's parameters.
+/// Whether a name is an integer parameter of the function's template.
 bool is_template_number(const Place& place, std::string_view name) {
   const std::vector<Token>& code = place.code();
   for (std::size_t i = place.function().parameters; i-- > 1;) {
@@ -18,7 +18,7 @@ bool is_template_number(const Place& place, std::string_view name) {
   return false;
 }
 
-/// In an index, a name alone may lack a factor or an addend, and all of it an addend.
+/// Adds a factor or an addend that a name in an index may lack, or an addend to the whole index.
 void vary_index(Place& place, Part index) {
   const std::vector<Token>& code = place.code();
   for (const Variable* addend : place.scope().seen_at(index.first)) {
@@ -50,7 +50,7 @@ void vary_index(Place& place, Part index) {
 
 }  // namespace
 
-/// How far a pointer is moved, or where it begins, is an index, too.
+/// Varies the distance by which a pointer is moved, and its initial value, as an index.
 void vary_pointers(Place& place) {
   const std::vector<Token>& code = place.code();
   for (const Statement* statement : with_inner(place.body())) {

@@ -15,7 +15,8 @@ using simt::rewriting::TokenKind;
 
 namespace {
 
-/// Tokens of template arguments, as of `copy<16>(...)`: a < behind a variable compares.
+/// The `>` that closes a list of template arguments, as in `copy<16>(...)`; nothing if the token
+/// opens none: a < behind a variable is a comparison.
 std::optional<std::size_t> template_end(const Outline& outline, const Scope& scope,
                                         std::size_t open) {
   const std::vector<Token>& code = outline.code();
@@ -59,7 +60,7 @@ Place::Place(const SourceText& source, std::string_view text, const WrittenFunct
       fix({i, outline().behind(i)});
     }
   }
-  // `float (&tile)[Rows][Cols]`, of a lambda's parameters.
+  // A lambda's parameter may be `float (&tile)[Rows][Cols]`.
   for (std::size_t i = function.body + 1; i < function.end; ++i) {
     const auto open =
         code()[i].is("[") && code()[i - 1].is(")") ? outline().partner(i - 1) : std::nullopt;
@@ -97,7 +98,7 @@ std::string Place::rewritten(const std::vector<Rewording>& rewordings) const {
   for (const Rewording& each : rewordings) by_line[code()[each.words.first].line].push_back(each);
   std::string told;
   for (auto& [line, changes] : by_line) {
-    // All that stands on the line, and on those on which the changed words end.
+    // Quote all tokens on the line, and on the line on which the changed tokens end.
     std::size_t first = changes.front().words.first, end = first + 1;
     for (const Rewording& each : changes) {
       first = std::min(first, each.words.first);
@@ -172,7 +173,7 @@ void Place::add_paths(Part condition) {
   const int line = code()[condition.first].line;
   const std::string words = words_of(condition);
   for (const bool holds : {true, false}) {
-    // It is told of what no longer runs.
+    // The words name the path that no longer runs.
     add({.changes = {{Change::Form::condition, condition, holds ? "true" : "false"}},
          .line = line,
          .edits = {{condition, holds ? "true" : "false"}},
@@ -185,7 +186,7 @@ void Place::add_paths(Part condition) {
 }
 
 std::vector<Variant> Place::found() const {
-  // What decides a condition: its own words, and those that a bool in it is made from.
+  // A condition is decided by its own tokens and by the initial value of each bool in it.
   std::vector<std::pair<Part, std::size_t>> deciding;
   for (const Part condition : conditions_) {
     deciding.emplace_back(condition, condition.first);
@@ -209,7 +210,7 @@ std::vector<Variant> Place::found() const {
 
 namespace {
 
-/// Whether compilers may run it.
+/// Whether a function is constexpr or consteval, so that the compiler may run it.
 bool is_constant(const std::vector<Token>& code, const WrittenFunction& function) {
   for (std::size_t i = function.parameters; i-- > 0;) {
     if (code[i].is(";") || code[i].is("{") || code[i].is("}")) return false;
@@ -223,7 +224,7 @@ bool is_function(const SourceText& source, std::string_view name) {
          source.functions.end();
 }
 
-/// Functions that stand outside of all functions as values, as in a table of kernels.
+/// The functions that are used as values outside of all functions, as in a table of kernels.
 std::set<std::string, std::less<>> named_in_tables(const SourceText& source) {
   const std::vector<Token>& code = source.outline.code();
   std::set<std::string, std::less<>> found;
@@ -242,8 +243,8 @@ std::set<std::string, std::less<>> named_in_tables(const SourceText& source) {
   return found;
 }
 
-/// Has something looked for in functions, and in those that they lead to.
-/// @param look is told whether compilers may run the function
+/// Looks for variants in functions, and in those that they lead to.
+/// @param look adds variants; its second argument says whether the compiler may run the function
 std::vector<Variant> found_in(const SourceText& source, std::string_view text,
                               std::set<std::string, std::less<>> functions,
                               const std::function<void(Place&, bool is_constant)>& look) {
@@ -296,7 +297,7 @@ std::vector<Variant> fixed_variants_of(const SourceText& source, std::string_vie
                                        std::set<std::string, std::less<>> functions) {
   std::vector<Variant> variants =
       found_in(source, text, std::move(functions), [](Place& place, bool is_constant) {
-        // What compilers run cannot ask for a variable.
+        // A function that the compiler runs cannot read a run-time variable.
         if (is_constant) vary_all(place);
         place.begin_kind(0);
         vary_fixed(place);

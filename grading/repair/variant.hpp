@@ -11,65 +11,65 @@
 #include "grading/repair/scope.hpp"
 #include "grading/repair/statements.hpp"
 
-/// What could be written in a source in place of what stands there, one small change at a time.
+/// Small changes that could be made to a source, one at a time.
 namespace tilewise::grading {
 
 using simt::rewriting::SourceText;
 using simt::rewriting::WrittenFunction;
 
-/// A change of one place that a variable of the program may choose when it runs.
+/// A change of one place that a variable of the program may choose at run time.
 struct Change {
   enum class Form {
-    sides,       ///< `text` in place of those of a grid or of a block; around a value's own changes
-    expression,  ///< `text` in place of a value
-    condition,   ///< `text` in place of what is true or false
-    statement,   ///< `text` in place of statements
-    operand,     ///< `text` in front of an operand, neutral where another variant runs
-    insertion,   ///< `text` in front of a statement
+    sides,       ///< `text` replaces a grid's or block's dimensions, around changes of that value
+    expression,  ///< `text` replaces a value
+    condition,   ///< `text` replaces a boolean value
+    statement,   ///< `text` replaces statements
+    operand,     ///< `text` precedes an operand, and is neutral if another variant runs
+    insertion,   ///< `text` precedes a statement
   };
   Form form;
-  Part words;  ///< what is replaced; of operand and insertion the place alone
-  /// In that of an operand @ stands for 1 in this variant, and else for 0, in that of an expression
-  /// for its type.
+  Part words;  ///< the tokens replaced; for operand and insertion only the place
+  /// For an operand, @ stands for 1 in this variant and for 0 in others. For an expression, @
+  /// stands for its type.
   std::string text;
 };
 
-/// Words of the source in place of others.
+/// A text that replaces tokens of the source.
 struct Rewording {
-  Part words;  ///< empty: `text` comes in front of the token
+  Part words;  ///< the tokens replaced; empty: `text` comes in front of the token
   std::string text;
 };
 
 /// One thing to try.
 struct Variant {
-  std::vector<Change> changes;   ///< none of what is fixed when a program is compiled
-  int line = 0;                  ///< of the first change
-  std::vector<Rewording> edits;  ///< that make it the source's own
-  /// What to do, in a sentence's part: "on line 12 write ... in place of ...", which is what edits
-  /// come to where nothing else is given.
+  std::vector<Change> changes;   ///< empty if it changes what is fixed at compile time
+  int line = 0;                  ///< the line of the first change
+  std::vector<Rewording> edits;  ///< the edits that make the change in the source itself
+  /// What to do, as part of a sentence: "on line 12 write ... in place of ...". If it is empty,
+  /// Place::add() derives it from the edits.
   std::string words = {};
   bool is_of_barrier = false;
-  /// It makes rows of a tile longer or shorter, which changes in which banks its columns lie.
+  /// It makes the rows of a tile longer or shorter, so that its columns lie in other banks.
   bool is_of_pitch = false;
-  int loops = 0;  ///< around a barrier that is put in: the fewer, the seldomer threads wait
-  /// How far it is from what stands there: of those that are right the least is told.
+  int loops = 0;  ///< the loops around an inserted barrier: with fewer, threads wait less often
+  /// How large the change is. The search reports the smallest one that is right.
   int cost = 1;
-  /// What it changes, by its place among the kinds that are looked for.
+  /// The kind of change, by its place in the list of kinds that vary_all() tries.
   std::size_t kind = 0;
-  double distance = 0;  ///< from what is likely, once it is sorted by that
-  /// The condition between two paths that it changes, by its first token; 0: none.
+  double distance = 0;  ///< how unlikely it is; sort_by_likelihood() sets it
+  /// The first token of the condition between two paths that it changes; 0: none.
   std::size_t condition = 0;
-  /// A fast path is taken where something more holds, too: that a step is whole, or a row a number
-  /// of whole vectors. Elsewhere it is not taken any more, as it should not be.
+  /// It adds a test to the condition of a fast path, such as that a step is whole or that a row
+  /// consists of whole vectors. If the test fails, the path is rightly not taken.
   bool asks_for_more = false;
-  /// It has one path taken always, which tells where a fault is, and mends nothing.
+  /// One of two paths is always taken, which tells where a fault is but mends nothing.
   bool takes_one_path = false;
-  /// How little words tell whether it compiles: of a line that does not, what dares most is taken
-  /// out first.
+  /// How uncertain it is, from the tokens alone, that the variant compiles. If a line does not
+  /// compile, the most daring variants on it are removed first.
   int daring = 0;
 };
 
-/// A function that is being looked at, and what was found to try in it.
+/// A function that is searched for variants, and the variants found so far.
 class Place {
  public:
   Place(const SourceText& source, std::string_view text, const WrittenFunction& function);
@@ -80,39 +80,41 @@ class Place {
   const Statement& body() const { return body_; }
   const Scope& scope() const { return scope_; }
 
-  /// Whether what stands there may be chosen when the program runs: no declaration of shared
-  /// memory, no constant, no argument of a template.
+  /// Whether a token may be exchanged at run time. Declarations of shared memory, constants and
+  /// arguments of templates may not.
   bool may_vary(std::size_t token) const { return !is_fixed_[token - function_.body]; }
 
-  /// Whether what begins there is to be a variable, since its address is taken or it counts.
+  /// Whether the expression that begins at a token must be an lvalue, because its address is taken
+  /// or it is incremented or decremented.
   bool is_place_wanted(std::size_t first) const;
 
-  /// The source, whole.
+  /// The whole source.
   std::string_view text() const { return text_; }
 
-  /// As the source has it.
+  /// The text of tokens as the source has it.
   std::string text_of(Part words) const;
 
-  /// On one line.
+  /// The text of tokens on one line.
   std::string words_of(Part words) const;
 
-  /// "on line 12 write `B[k * n + col]` in place of `B[k * n + row]`", by lines of the source.
+  /// Describes rewordings line by line:
+  /// "on line 12 write 'B[k * n + col]' in place of 'B[k * n + row]'".
   std::string rewritten(const std::vector<Rewording>& rewordings) const;
 
-  /// Has all that is added from now on be of a kind.
+  /// Sets the kind of all variants that are added from now on.
   void begin_kind(std::size_t kind) { kind_ = kind; }
 
   void add(Variant variant);
 
   /// Adds a change of one expression.
-  /// @param daring as a Variant has it
+  /// @param daring as in Variant
   void add_expression(Part words, const std::string& text, int cost = 1, int daring = 0);
   void add_condition(Part words, const std::string& text, int cost, bool asks_for_more = false);
 
-  /// Adds what has one of two paths taken always, that of a condition that holds or the other one.
+  /// Adds two variants: with one of them a condition always holds, with the other it never does.
   void add_paths(Part condition);
 
-  /// All that was added, with the conditions that it changes.
+  /// Returns all variants that were added, with the conditions that they change.
   std::vector<Variant> found() const;
 
  private:
@@ -124,39 +126,39 @@ class Place {
   Statement body_;
   Scope scope_;
   std::vector<char> is_fixed_;
-  std::vector<Part> conditions_;  ///< between two paths
+  std::vector<Part> conditions_;  ///< the conditions that choose between two paths
   std::size_t kind_ = 0;
   std::vector<Variant> found_;
 };
 
-/// `threadIdx`, `blockIdx`, `blockDim` or `gridDim`.
+/// Whether a token is `threadIdx`, `blockIdx`, `blockDim` or `gridDim`.
 bool is_builtin(const Token& token);
 
-/// Whether a name stands for the value of its variable here.
+/// Whether a token is a name that stands for its variable's value.
 bool is_read(const Place& place, std::size_t i);
 
-/// The number that a token is; nothing where it is none, no whole one, or has a suffix.
+/// The value of a token that is an integer; nothing for other tokens and numbers with a suffix.
 std::optional<long> whole_number(const Token& token);
 
-/// Whether what ends at a token may be an operand.
+/// Whether an operand may end at a token.
 bool ends_operand(const Token& token);
 
-/// Whether a number is the 1 of `(n + side - 1) / side`. Another one, or another sign, gives a step
-/// too many that nothing shows, and is no mend.
+/// Whether a number is the 1 of `(n + side - 1) / side`. Another number or sign there gives an
+/// unnoticed extra step and mends nothing.
 bool rounds_up(const std::vector<Token>& code, std::size_t number);
 
-/// What could stand in the place of a constant, the only one of these words: others of its class or
-/// of the function. None where they are something else.
+/// What could replace tokens that are a single constant: the other constants of its class or of the
+/// function. Empty if the tokens are something else.
 std::vector<std::string> constants_like(const Place& place, Part words);
 
-/// Constants without a qualifier that could stand at a token of a function, the parameters of its
-/// template among them; some.
+/// Some of the constants without a qualifier that could stand at a token of a function, such as the
+/// parameters of its template.
 std::vector<std::string> constants_seen_at(const Place& place, std::size_t token);
 
-/// Where something is put: "before line 12, 'sum = 0;'".
+/// Describes the place in front of a token: "before line 12, 'sum = 0;'".
 std::string words_before(const Place& place, std::size_t token);
 
-// What there is to try, by what it changes.
+// Each of these functions adds the variants of one kind.
 void vary_builtins(Place& place);
 void vary_alike_names(Place& place);
 void vary_other_names(Place& place);
@@ -183,28 +185,28 @@ void vary_jumps(Place& place);
 void vary_order(Place& place);
 void vary_fixed(Place& place);
 
-/// Everything to try in a source that a variable of the program may choose.
-/// @param functions in these, and in those that they lead to; empty: in all
+/// All variants of a source that a variable of the program may choose at run time.
+/// @param functions the functions to vary, besides those that they lead to; empty: all
 std::vector<Variant> variants_of(const SourceText& source, std::string_view text,
                                  std::set<std::string, std::less<>> functions = {});
 
-/// What to try in extents of arrays, arguments of templates and constants: each is edits alone, and
-/// a program of its own.
+/// The variants of what is fixed at compile time, such as extents of arrays, arguments of templates
+/// and constants. Each has only edits, and is compiled as a program of its own.
 std::vector<Variant> fixed_variants_of(const SourceText& source, std::string_view text,
                                        std::set<std::string, std::less<>> functions = {});
 
-/// The same of constants of classes, and of those outside of all.
+/// Such variants of constants in classes and at namespace scope.
 std::vector<Variant> variants_of_outer_constants(const SourceText& source);
 
-/// Where something is put that comes before what begins at an offset of a source: in front of the
-/// pragmas on the lines above it, which belong to it.
+/// The offset at which to insert text before a statement that begins at `begin`: in front of the
+/// pragmas on the lines above it, which belong to the statement.
 std::size_t before_pragmas(std::string_view text, std::size_t begin);
 
-/// The source as it is with one of its variants.
+/// The source with one of its variants written into it.
 std::string with_edits(const SourceText& source, std::string_view text, const Variant& variant);
 
-/// The source with all variants in it, numbered from 1, for a compiler that includes
-/// tilewise/variants.hpp. Lines stay where they are.
+/// The source with all variants woven into it, numbered from 1. It needs tilewise/variants.hpp to
+/// compile. The source keeps its line numbers.
 std::string varied(const SourceText& source, std::string_view text,
                    const std::vector<Variant>& variants);
 

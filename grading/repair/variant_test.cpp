@@ -48,7 +48,7 @@ TEST_P(WhatMends, IsAmongTheVariants) {
 INSTANTIATE_TEST_SUITE_P(
     Variants, WhatMends,
     testing::Values(
-        // What stands beside its like.
+        // Similar neighbours.
         Mended{"float a = row + 1 < n ? A[row] : 0; float b = col + 1 < n ? B[col] : 0;",
                "float a = col + 1 < n ? A[row] : 0; float b = row + 1 < n ? B[col] : 0;"},
         Mended{"float s[2] = {}; s[0] = A[row];\ns[1] = A[col];",
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
             "C[1] = four[1];' in place of 'float four[4] = {}; C[0] = four[0], C[1] = four[2];', "
             "on line 5 write 'C[2] = four[2];'"},
         Mended{"multiply(A, B, C, row, col, n);", "multiply(A, B, C, n, col, row);"},
-        // What belongs further in, or is another kind of value.
+        // An addend belongs further in, or another kind of value is meant.
         Mended{"__shared__ float As[16][16]; const float* a = As[row] + col;",
                "a = As[row + col];"},
         Mended{"const float* a = A + (min(row, n - 1) + col * 2) * n;",
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"const int lower = row + 8;", "lower = min(row + 8, n - 1);"},
         Mended{"constexpr int wide = 8; float s = __shfl_sync(all, A[row], 0);",
                "__shfl_sync(all, A[row], 0, wide);"},
-        // Brackets.
+        // Parentheses are missing or too many, or a loop, factor, order or constant is wrong.
         Mended{"const float x = n * (A[row] + col * B[col]);", "x = n * A[row] + col * B[col];"},
         Mended{"const int blocks = n + 16 - 1 / 16;", "blocks = (n + 16 - 1) / 16;"},
         Mended{"int c = row;\nif (c >= n) { c -= n; }", "while (c >= n) { c -= n; }"},
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"const int step = gridDim.y;", "step = gridDim.y * blockDim.y;"},
         Mended{"const float a[3] = {A[0], A[row], A[col]};", "{A[0], A[col], A[row]};"},
         Mended{"constexpr int wide = 8; C[row * wide] = A[4 * col];", "C[row * 4] = A[4 * col];"},
-        // What is missing.
+        // Something is missing.
         Mended{"for (int k = 0; k < n; k += 16) if (row < n) C[k] = 0;",
                "if (row < n && k + 16 <= n) C[k] = 0;"},
         Mended{"for (int s = 0; s < 16; ++s) if (row < n) C[s] = 0;", "if (row + s < n) C[s] = 0;"},
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"const float* a = A + row;\nfor (int j = 0; j < n; ++j) {\n"
                "for (int k = 0; k < n; ++k) C[k] += *a++;\n}",
                "put 'a = A + row;' before line 6"},
-        // What a path for whole steps, or for wide accesses, asks for.
+        // A path for whole steps, or for wide accesses, lacks a test.
         Mended{"for (int k0 = 0; k0 < n; k0 += 16) {\nif (row < n) C[k0] = 0; else C[1] = 1;\n}",
                "on line 5 write 'if (row < n && k0 + 16 <= n) C[k0] = 0;"},
         Mended{"if (col + 1 < n) *reinterpret_cast<float2*>(C + col) = make_float2(0, 0);",
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"C[n] = 0;\nC[row] = 1;\nC[col] = 2;",
                "move 'C[n] = 0;' from line 4: before the } on line 7"}));
 
-// Built as it is told.
+// The source that is built has the change that is reported.
 TEST(Variants, AreEditsOfTheSource) {
   const std::string text = kernel("// sum\nC[row] = A[col];\n__syncthreads();\nC[col] = 1;");
   const SourceText source(text);
@@ -182,7 +182,8 @@ TEST(Variants, AreEditsOfTheSource) {
   }
 }
 
-// What may be exchanged is put in parentheses, also where nothing is: it must be a value by itself.
+// A part that may be exchanged is put in parentheses even if it is not exchanged, so it must be a
+// value by itself.
 TEST(Variants, TakeNoSumApart) {
   struct Sum {
     const char *given, *part;
@@ -220,7 +221,7 @@ TEST(Variants, LeaveWhatRoundsUpAsItIs) {
                                        Contains(Field(&Variant::words, HasSubstr("n / 16")))));
 }
 
-// A condition that never holds mends by leaving out what is wrong.
+// A condition that never holds only seems to mend, because the wrong statement no longer runs.
 TEST(Variants, LeaveRestsAsTheyAre) {
   EXPECT_THAT(variants_in(kernel("if (row * 4 % 16 == 0) C[row] = A[col + 2];")),
               testing::AllOf(Not(Contains(Field(&Variant::words, HasSubstr("16 == 1")))),
@@ -229,8 +230,8 @@ TEST(Variants, LeaveRestsAsTheyAre) {
                              Contains(Field(&Variant::words, HasSubstr("% 17 == 0")))));
 }
 
-// What is read behind a loop is of all its turns, and what a loop does not change needs no start in
-// it.
+// A variable that is read behind a loop collects all its iterations, and one that a loop does not
+// change needs no new start in it.
 TEST(Variants, StartAnewOnlyWhatATurnIsDoneWith) {
   const auto variants =
       variants_in(kernel("float s = 0, part = 0;\nfor (int t = 0; t < n; ++t) {\n"
@@ -238,13 +239,14 @@ TEST(Variants, StartAnewOnlyWhatATurnIsDoneWith) {
   EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr("put 's = 0;'")))));
 }
 
-// What is made of a condition, and of a bool in it, is judged by the paths that it chooses between.
+// A change of a condition, or of a bool in it, is judged by the paths that the condition chooses
+// between.
 TEST(Variants, KnowTheConditionThatTheyChange) {
   const std::string text = kernel(
       "const bool fits = row + 16 < n;\nif (fits && col < n) {\nC[row] = A[col];\nreturn;\n}\n"
       "C[col] = row + col < n ? A[row] : 0;\nif (row < n) C[row + 1] = 0;");
   const auto variants = variants_in(text);
-  std::set<std::pair<int, std::size_t>> paths, others;  // lines and conditions
+  std::set<std::pair<int, std::size_t>> paths, others;  // pairs of line and condition
   for (const Variant& variant : variants) {
     if (variant.condition == 0) continue;
     (variant.takes_one_path ? paths : others).emplace(variant.line, variant.condition);
@@ -255,8 +257,8 @@ TEST(Variants, KnowTheConditionThatTheyChange) {
                                    Pair(9, paths.rbegin()->second)));
 }
 
-// A barrier that mends a kernel outside of a loop does inside, too, and is the wrong thing to
-// learn.
+// If a barrier outside of a loop mends a kernel, one inside does, too, but that is the wrong thing
+// to learn.
 TEST(Variants, CountTheLoopsAroundABarrier) {
   const std::string text = kernel(
       "__shared__ float As[16];\nfor (int t = 0; t < n; ++t) {\nAs[t] = A[t];\n"
@@ -307,7 +309,7 @@ TEST(Variants, CallWhatIsAlike) {
   }
 }
 
-// What runs is what is told.
+// The variant that runs makes the same change as the one that is reported.
 TEST(Variants, CallWhatIsAlikeWithinACall) {
   const std::string text = kernel("C[row] = fmaxf(fmaxf(A[row], 1), n);");
   const SourceText source(text);
@@ -332,7 +334,7 @@ TEST(Variants, ReachWhatATableNames) {
   EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr("n + 7")))));
 }
 
-// A lambda without captures uses names of its own, and constants.
+// A lambda without captures can use only its own names, and constants.
 TEST(Variants, PutNothingIntoALambdaThatItCannotSee) {
   const auto variants = variants_in(
       kernel("constexpr int t = 4;\nconst auto at = [](int i, int j) { return i * t + j; };\n"
@@ -372,7 +374,7 @@ TEST(Variants, TakeNoShiftForAComparison) {
   }
 }
 
-/// Nothing goes where a name that it uses does not stand for anything.
+/// No statement is moved to a place where a name that it uses is not declared.
 TEST(Variants, MoveNothingOutOfSightOfItsNames) {
   const auto variants =
       variants_in(kernel("for (int k = 0; k < n; ++k) {\nfloat s = A[k];\nC[k] = s;\n}"));
@@ -403,7 +405,7 @@ TEST(Variants, AreWovenIntoTheSourceLineByLine) {
   const std::string woven = varied(source, text, variants);
   EXPECT_EQ(std::ranges::count(woven, '\n'), std::ranges::count(text, '\n'));
   EXPECT_THAT(woven, HasSubstr("// sum\n"));
-  // Asked for by its number, or with those next to it.
+  // A test asks for a variant by its number, or for a range of numbers.
   std::set<std::size_t> asked_for;
   for (const auto& found : core::matches_of(woven, R"(variant (==|-) (\d+)(\) > (\d+)U)?)")) {
     const std::size_t first = std::stoul(found[2]);

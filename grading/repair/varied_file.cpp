@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Lines of a source that everybody is given, and that are right where they stand.
+/// The lines of a source that everybody is given. They are right where they stand.
 std::set<int> lines_given_in(const RepairRequest& request, const std::string& name,
                              const std::string& text) {
   const fs::path solution = layout().root / "solutions" / request.stage.id / name;
@@ -42,8 +42,8 @@ bool defines(const SourceText& source, const std::string& function) {
          source.functions.end();
 }
 
-/// What a compiler's errors say of a line of a source: the names and signs that they quote. Notes
-/// lead to declarations, which are right.
+/// The names and signs that a compiler's errors quote, by line of the source. Notes are skipped:
+/// they lead to declarations, which are right.
 std::map<int, std::set<std::string>> words_by_line(const std::string& text,
                                                    const std::string& file) {
   std::map<int, std::set<std::string>> words;
@@ -62,7 +62,8 @@ std::map<int, std::set<std::string>> words_by_line(const std::string& text,
   return words;
 }
 
-/// Leaves out what is unknown on a line since its declaration, on one above, does not compile.
+/// Removes words that are unknown on a line only because a line above, which declares them, does
+/// not compile.
 void drop_what_follows(std::map<int, std::set<std::string>>& quoted,
                        const std::vector<Token>& code) {
   for (auto& [line, words] : quoted) {
@@ -78,8 +79,8 @@ void drop_what_follows(std::map<int, std::set<std::string>>& quoted,
 
 std::optional<VariedFile> file_with(const RepairRequest& request, const std::string& function,
                                     std::set<std::string, std::less<>> wrong) {
-  constexpr std::size_t most_variants = 4000;  // compile in twenty seconds or so
-  constexpr std::size_t most_programs = 12;    // compile and run in a second to four each
+  constexpr std::size_t most_variants = 4000;  // they compile in twenty seconds or so
+  constexpr std::size_t most_programs = 12;    // each compiles and runs in one to four seconds
   std::vector<VariedFile> files;
   for (const std::string& name : request.stage.sources) {
     files.push_back({name, core::text_of(request.source_directory / name), nullptr, {}, {}});

@@ -12,25 +12,25 @@
 
 namespace tilewise::grading {
 
-/// One of a stage's sources and what there is to try in it.
+/// One of a stage's sources and the variants to try in it.
 struct VariedFile {
   std::string name;
   std::string text;
   std::unique_ptr<SourceText> source;
   std::vector<Variant> variants;  ///< the nearest first
-  std::vector<Variant> fixed;     ///< each a program of its own, the nearest first
+  std::vector<Variant> fixed;     ///< each is a program of its own; the nearest first
 };
 
-/// The source that is blamed, if a function of its own went wrong, or else that defines a function,
-/// with what there is to try in the functions that went wrong, the likeliest first. What only
-/// others' calls bring to fall is right by its own tests, and handed something wrong. What
-/// everybody is given stays as it is.
+/// Returns the source that is blamed, if a function that it defines went wrong, or else the source
+/// that defines `function`, with the variants to try in the functions that went wrong, the
+/// likeliest first. A source that goes wrong only when another source calls it passes its own
+/// tests: it was handed something wrong. Lines that everybody is given stay as they are.
 std::optional<VariedFile> file_with(const RepairRequest& request, const std::string& function,
                                     std::set<std::string, std::less<>> wrong);
 
-/// Compiles variants as one module. What does not compile is taken out, line by line: what says
-/// what messages quote, or else what dares most.
-/// @return empty where too little is left that compiles
+/// Compiles variants as one module. On each line that does not compile, it removes the variants
+/// that contain a word from the compiler's errors or, if there are none, the most daring ones.
+/// @return the module; empty if what is left does not compile after a few attempts
 std::filesystem::path build_variants(const RepairRequest& request, const VariedFile& file,
                                      std::vector<Variant>& variants);
 

@@ -1,4 +1,4 @@
-// Variants as text: one in its place, or all woven into one source.
+// Writes variants as text: one of them into the source, or all woven into one source.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tilewise::grading {
 
 namespace {
 
-/// Puts variants into a source: what may be exchanged, from the outside in.
+/// Weaves variants into a source, from the outermost exchanges inwards.
 class Weaver {
  public:
   Weaver(const SourceText& source, std::string_view text, const std::vector<Variant>& variants)
@@ -49,7 +49,7 @@ class Weaver {
   };
   using Choices = std::vector<Choice>;
 
-  /// @param passed how many exchanges at the first token are around it already
+  /// @param passed how many exchanges at the first token already enclose these tokens
   std::string weave(Part words, std::size_t passed, bool begins_statement) const {
     std::string result;
     for (std::size_t i = words.first; i < words.end;) {
@@ -93,8 +93,9 @@ class Weaver {
     return fmt::format("(tilewise_chosen_variant == {})", variant);
   }
 
-  /// Whether what stands there is not to be exchanged, which in a loop is asked far more often than
-  /// what for. Variants at one place have numbers that follow one another, or nearly.
+  /// The condition that none of these variants is chosen. In a loop it is tested far more often
+  /// than the conditions that choose one. Variants at one place have consecutive numbers, or
+  /// nearly, so it compares with ranges.
   static std::string none_of(const Choices& choices) {
     std::string test;
     for (std::size_t i = 0, end = 1; i < choices.size(); i = end++) {
@@ -129,7 +130,7 @@ class Weaver {
     std::string plain(text_.substr(begin, code_[part.end - 1].end() - begin));
     std::ranges::replace(plain, '\n', ' ');
     const std::string type = "decltype(" + plain + ")";
-    // g++ 12 confuses types where it takes an element of what ?: chooses in a template.
+    // g++ 12 confuses types if a template takes an element of the result of ?:.
     result = "::tilewise::simt::as<" + type + ">(" + none_of(choices) + " ? ::tilewise::simt::as<" +
              type + ">(" + given + ")";
     for (const Choice& each : choices) {

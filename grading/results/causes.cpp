@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::string_view wrong_result = "wrong-result";
 
-/// Kinds of findings, nearest the cause first. What is not listed is as far away as wrong results.
-/// A barrier that some threads never reach comes before the races that it leads to; one that is
-/// left out is a race.
+/// Kinds of findings, with those nearest the cause first. Kinds that are not listed are as far away
+/// as wrong results. A barrier that some threads never reach comes before the races that it leads
+/// to; a missing barrier is found as a race.
 constexpr std::array order = {
     "compile",       "barrier",        "deadlock",      "race",       "warp-race", "warp",
     "uninitialised", "above-diagonal", "out-of-bounds", "misaligned", "read-only", "host-pointer",
@@ -34,22 +34,23 @@ bool is_passed_over(const TestResult& test) {
          (test.status == Status::skipped && test.finding.message.empty());
 }
 
-/// How far from the cause a test's finding is: the less, the nearer.
+/// Ranks a test's finding by its distance from the cause; the nearest has the smallest rank.
 auto rank(const TestResult& test) {
   const bool at_a_place = test.finding.line > 0;
-  // What a test could not judge says less of the code than what one found.
+  // A test that could not judge says less about the code than one that found something.
   const int certainty = test.status == Status::skipped                              ? 3
                         : test.status == Status::inconclusive                       ? 2
                         : test.status == Status::error && test.finding.kind.empty() ? 1
                                                                                     : 0;
-  // A right kernel that wastes memory is told after all that is wrong.
+  // A right kernel that wastes memory or time comes after all wrong ones.
   const bool is_cost = test.finding.kind.empty() && (test.category == Category::memory ||
                                                      test.category == Category::performance);
   return std::tuple(test.hidden, certainty, distance(test.finding.kind), is_cost,
                     is_cost ? test.category : Category::correctness, !at_a_place);
 }
 
-/// The contract function that a finding is about: "matmul_shared(n=50, tile=16): ...".
+/// Returns the contract function that a finding is about, as in "matmul_shared(n=50, tile=16):
+/// ...".
 std::string_view function_of(const TestResult& test) {
   const std::string_view message = test.finding.message;
   const std::size_t end = message.find('(');
@@ -58,7 +59,8 @@ std::string_view function_of(const TestResult& test) {
   return std::ranges::all_of(name, is_of_a_name) ? name : std::string_view();
 }
 
-/// Of a loop that never ends each test says another line, and of wrong results other elements.
+/// Whether each test reports the same fault differently: another line of an endless loop, or other
+/// wrong elements.
 bool is_seen_anew_each_time(const TestResult& test) {
   return test.finding.kind == wrong_result || test.finding.kind == "time-out";
 }
@@ -75,7 +77,7 @@ bool is_same(const TestResult& a, const TestResult& b) {
          (function_of(a) == function_of(b) || distance(a.finding.kind) < order.size());
 }
 
-/// Whether the one may be wrong because of what the other found.
+/// Whether `effect` may be wrong because of what `cause` found.
 bool may_come_of(const TestResult& effect, const TestResult& cause) {
   return effect.finding.kind == wrong_result && distance(cause.finding.kind) < order.size() &&
          function_of(effect) == function_of(cause);

@@ -1,7 +1,8 @@
 /// \file
-/// What to say first of a grading. Tests see one mistake from many sides: what does not compile, a
-/// race or a barrier that some threads never reach makes results wrong as well, and the pattern of
-/// wrong results is the last thing to look at. The order of findings has its one home here.
+/// Decides what to report first about a grading. Tests see one mistake from many sides: code that
+/// does not compile, a race, or a barrier that some threads never reach makes results wrong as
+/// well, and the pattern of wrong results is the last thing to look at. Only this file defines the
+/// order of findings.
 #pragma once
 
 #include <optional>
@@ -12,33 +13,36 @@
 
 namespace tilewise::grading {
 
-/// One thing that is wrong with a stage, told once.
+/// One fault of a stage, which is reported once.
 struct Cause {
-  const TestResult* told;                       ///< whose finding tells it
-  std::vector<const TestResult*> same = {};     ///< others that found the very same
-  std::vector<const TestResult*> effects = {};  ///< whose wrong results may come of it
+  const TestResult* told;                    ///< the test whose finding is reported
+  std::vector<const TestResult*> same = {};  ///< other tests with the same finding
+  /// Tests whose wrong results this fault may have caused.
+  std::vector<const TestResult*> effects = {};
 };
 
-/// What kept tests from passing, the finding nearest the cause first: what does not compile, then a
-/// barrier not reached, a race, a read of what nobody wrote, a stray access, a failed launch, a
-/// crash, a device pointer on the host; then wrong results, and what is slow. Tests that do not
-/// apply here (no GPU) come last. The result must outlive what is returned.
+/// Returns what kept tests from passing, with the finding nearest the cause first: code that does
+/// not compile, then a barrier not reached, a race, a read of uninitialised memory, a stray access,
+/// a failed launch, a crash, a device pointer on the host; then wrong results, and slow code. Tests
+/// that do not apply here (no GPU) come last. `stage` must outlive the causes.
 std::vector<Cause> causes_of(const StageResult& stage);
 
-/// Of one call: what lies nearest the cause comes first.
+/// Sorts the findings of one call, with the one nearest the cause first.
 void sort_by_cause(std::vector<Finding>& findings);
 
-/// The test whose finding to look at first; nullptr where every test that counts has passed. Hidden
-/// ones only where there is no other.
+/// Returns the test whose finding to look at first, or nullptr if every test that counts has
+/// passed. It returns a hidden test only if there is no other.
 const TestResult* nearest_cause(const StageResult& stage);
 
-/// "So fail: IsRightAtRaggedEdges, ... .", in sentences; empty where `told` alone failed.
+/// Names in sentences the other tests that have the same cause, or whose wrong results it may
+/// explain. The text is empty if only `told` failed.
 std::string follow_ups(const Cause& cause);
 
-/// What the first screen says.
+/// The first thing that a student reads about a grading.
 struct Headline {
-  std::string stage;    ///< "03_shared_memory"
-  std::string kind;     ///< of the finding; "compile", "crash", "time-out", "wrong-result", ...
+  std::string stage;  ///< "03_shared_memory"
+  /// Kind of the finding: "compile", "crash", "time-out", "wrong-result", ...
+  std::string kind;
   std::string message;  ///< what happened
   std::string file;     ///< where; empty: unknown
   int line = 0;
@@ -47,14 +51,14 @@ struct Headline {
   bool operator==(const Headline&) const = default;
 };
 
-/// Of the first stage that did not pass; nothing where all have. Of hidden tests nothing but that
-/// they failed.
+/// Returns the headline of the first stage that did not pass, or nothing if all have. About a
+/// hidden test it says only that the test failed.
 std::optional<Headline> headline_of(const GradeResult& grade);
 
-/// The same in lines: stage, where, what happened, "Next: " and what to do.
+/// Formats the headline in lines: the stage and place, what happened, and "Next: " with what to do.
 std::string in_lines(const Headline& headline);
 
-/// What a finding is about, as `headline` names it: its own kind, or what its test looks at.
+/// Returns the kind for Headline::kind: the finding's own, or else the test's category.
 std::string kind_of(const TestResult& test);
 
 }  // namespace tilewise::grading

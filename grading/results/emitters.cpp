@@ -19,7 +19,8 @@
 namespace tilewise::grading {
 namespace {
 
-/// The first line, for attributes, in which a parser would turn a line feed or a tab into a space.
+/// Returns the first line, escaped for an attribute, in which a parser would turn a line feed or a
+/// tab into a space.
 std::string attribute(std::string_view text) { return as_markup(text.substr(0, text.find('\n'))); }
 
 template <typename Value>
@@ -68,7 +69,8 @@ std::string test_case(const StageResult& stage, const TestResult& test) {
                      as_markup(stage.id), attribute(test.name), verdict(test));
 }
 
-/// Cases have no properties of their own, nor places, where Jenkins' schema is kept to.
+/// Returns the suite's properties for a test, since Jenkins' schema allows a case neither
+/// properties nor a file and line.
 std::string properties_of(const TestResult& test) {
   const auto named = [&](const char* name) { return test.name + " " + name; };
   std::string properties =
@@ -121,7 +123,7 @@ Json test_document(const StageResult& stage, const TestResult& test) {
   Json document = {{"name", printable(fmt::format("{}: {}", stage.id, test.name))},
                    {"score", test.score},
                    {"max_score", test.max_score}};
-  // Gradescope knows passed and failed; without a status it goes by the points.
+  // Gradescope knows only passed and failed; without a status it goes by the points.
   if (test.max_score > 0) {
     document["status"] = test.status == Status::passed ? "passed" : "failed";
   }
@@ -137,7 +139,7 @@ Json test_document(const StageResult& stage, const TestResult& test) {
   return document;
 }
 
-/// The headline, for whoever reads no further; empty where all passed.
+/// Returns the headline, for readers who read no further. It is empty if all tests passed.
 std::string first_of_all(const GradeResult& grade) {
   const auto headline = headline_of(grade);
   return headline ? in_lines(*headline) + "\n" : "";
@@ -230,7 +232,7 @@ std::string autolab_lines(const GradeResult& grade) {
   for (const StageResult& stage : without_hidden(grade).stages) {
     Json tests = Json::object();
     for (const TestResult& test : stage.tests) {
-      if (test.status == Status::skipped) continue;  // it can only show passed and failed
+      if (test.status == Status::skipped) continue;  // Autolab can show only passed and failed
       Json& shown = tests[printable(test.name)] = {{"passed", test.status == Status::passed}};
       if (const std::string text = feedback(test); !text.empty()) shown["hint"] = printable(text);
     }
@@ -243,7 +245,7 @@ std::string autolab_lines(const GradeResult& grade) {
 
 namespace {
 
-/// Text that Markdown and HTML leave alone.
+/// Escapes text so that Markdown and HTML show it unchanged.
 std::string plain(std::string_view text) {
   std::string escaped;
   for (const char c : printable(text)) {
@@ -258,7 +260,7 @@ std::string plain(std::string_view text) {
   return escaped;
 }
 
-/// A block of code whose fence is longer than any run of backquotes in it.
+/// Returns a block of code whose fence is longer than any run of backquotes in it.
 std::string fenced(std::string_view text) {
   const std::string shown = printable(text);
   std::size_t longest = 0, run = 0;
@@ -342,7 +344,7 @@ std::span<const Emitter> emitters() {
        [](const GradeResult& grade, double seconds) {
          return to_file(gradescope_document(grade, seconds));
        },
-       // Gradescope shows a student why only where a result says so.
+       // Gradescope shows a student the reason only if a result contains it.
        [](const std::string& why) { return to_file(gradescope_document(why)); }},
       {"--classroom50", marked("Write the result as Classroom 50's result.json"), to_a_file,
        [](const GradeResult& grade, double) {

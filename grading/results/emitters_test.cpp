@@ -19,8 +19,9 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What keeps a document from being well-formed, as far as JUnit files go: open and close tags pair
-/// up, attributes are quoted, and `<`, `&` stand only where markup begins. Empty if well-formed.
+/// Returns why a document is not well-formed, or nothing if it is. It checks what JUnit files need:
+/// open and close tags pair up, attributes are quoted, and `<` and `&` stand only where markup
+/// begins.
 std::string malformation(const std::string& xml) {
   std::vector<std::string> open;
   for (std::size_t i = 0; i < xml.size(); ++i) {
@@ -74,8 +75,9 @@ TEST(Junit, IsWellFormedWhateverTheTexts) {
   EXPECT_EQ(malformation(junit_file(hostile)), "");
 }
 
-/// An element as junit-10.xsd of Jenkins' xUnit plugin has it (src/main/resources/org/jenkinsci/
-/// plugins/xunit/types/model/xsd). Of its editions the strictest: the last ones allow more.
+/// An element as defined by junit-10.xsd of Jenkins' xUnit plugin
+/// (src/main/resources/org/jenkinsci/plugins/xunit/types/model/xsd), in its strictest edition: the
+/// latest ones allow more.
 struct Element {
   std::set<std::string> required, optional;  ///< attributes
   std::set<std::string> children;
@@ -99,7 +101,7 @@ const std::map<std::string, Element> elements_of_jenkins = {
     {"skipped", {{}, {"type", "message"}, {}}},
 };
 
-/// What in a well-formed file Jenkins would refuse; empty if nothing.
+/// Returns what Jenkins would refuse in a well-formed file, or nothing.
 std::string refusal_of_jenkins(const std::string& xml) {
   const std::string tag = R"re(<(/?)([a-z]+)((?: [a-z_]+="[^"]*")*)(/?)>)re";
   std::vector<std::string> open;

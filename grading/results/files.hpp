@@ -10,19 +10,19 @@ namespace tilewise::grading {
 
 using core::text_of;
 
-/// Something in the user's request or surroundings keeps Tilewise from grading at all.
+/// Thrown if something in the user's request or environment keeps Tilewise from grading at all.
 class CannotGrade : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Finds out before the work rather than after it whether a file can be written; keeps what it
-/// holds. An empty path stands for no file.
+/// Checks before the work, rather than after it, whether a file can be written, and keeps its
+/// contents. An empty path stands for no file.
 /// @throws CannotGrade
 void demand_writable(const std::filesystem::path& file);
 
-/// Makes a folder unless it is there, and finds out whether files can be written to it. An empty
-/// path stands for none.
-/// @param option that names it, for the message
+/// Creates a folder if it does not exist, and checks that files can be written to it. An empty path
+/// stands for no folder.
+/// @param option the option that names it, for the message
 /// @throws CannotGrade
 void demand_folder(const std::string& option, const std::filesystem::path& folder);
 
@@ -30,12 +30,11 @@ void demand_folder(const std::string& option, const std::filesystem::path& folde
 /// @throws CannotGrade
 void write_output(const std::filesystem::path& file, const std::string& text);
 
-/// Writes a file in such a way that it is there as a whole or not at all, whenever this process is
-/// killed.
+/// Writes a file atomically: it is there as a whole or not at all, even if this process is killed.
 /// @throws CannotGrade
 void write_whole(const std::filesystem::path& file, const std::string& text);
 
-/// Writes behind what a file holds, unless the path is empty.
+/// Appends to a file, unless the path is empty.
 /// @throws CannotGrade
 void append_output(const std::filesystem::path& file, const std::string& text);
 

@@ -17,12 +17,13 @@
 namespace tilewise::grading {
 
 std::string for_students(std::string_view text, std::size_t most_bytes) {
-  // Cut before it is searched, and after each character may have become nine.
+  // The text is cut before the search, and again afterwards, since a character may have become an
+  // escape of up to ten bytes.
   std::string shown = printable(without_places(text.substr(0, most_bytes)));
   const bool was_cut = text.size() > most_bytes || shown.size() > most_bytes;
   if (shown.size() > most_bytes) {
     shown.resize(most_bytes);
-    // Not within a character of several bytes.
+    // Do not split a character of several bytes.
     while (!shown.empty() && (shown.back() & 0xC0) == 0x80) shown.pop_back();
     if (!shown.empty() && (shown.back() & 0xC0) == 0xC0) shown.pop_back();
   }
@@ -78,18 +79,19 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view elsewhere = "...";
 
-/// Part of a name rather than its end.
+/// Whether a character is part of a name rather than its end.
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
 }
 
-/// Where a path ends that nobody knows: at what messages put around names.
+/// Whether an unknown path ends at this character, because messages put it around names.
 bool ends_a_path(char c) {
   constexpr std::string_view around = " \t\n\r'\"`()[]<>,;:=|";
   return around.find(c) != around.npos || static_cast<unsigned char>(c) < ' ';
 }
 
-/// A folder as messages may call it, as it is and without links; with no slash at its end.
+/// Adds the names that messages may use for a folder, with and without links resolved, and without
+/// a slash at the end.
 void add(std::vector<std::string>& names, const fs::path& folder) {
   std::error_code unknown;
   for (const fs::path& path : {folder, fs::weakly_canonical(folder, unknown)}) {
@@ -117,7 +119,7 @@ void replace_known(std::string& text, const std::string& folder, bool is_course)
       text.replace(at, folder.size() + (more ? 1 : 0), more ? "" : ".");
       continue;
     }
-    // What lies in between tells of its owner, too.
+    // The folders in between may reveal their owner, too.
     const auto path_end =
         std::find_if(text.begin() + static_cast<std::ptrdiff_t>(end), text.end(), ends_a_path);
     const std::size_t last = text.rfind('/', static_cast<std::size_t>(path_end - text.begin()) - 1);
@@ -125,14 +127,15 @@ void replace_known(std::string& text, const std::string& folder, bool is_course)
   }
 }
 
-/// What every system has, and says nothing of who uses it.
+/// Whether a folder exists on every system, so that it reveals nothing about the user.
 bool is_of_the_system(std::string_view top) {
   constexpr std::string_view names[] = {"bin", "boot", "dev",  "etc",  "lib", "lib32", "lib64",
                                         "nix", "opt",  "proc", "sbin", "sys", "usr"};
   return std::ranges::find(names, top) != std::end(names);
 }
 
-/// Folders at the root of this machine's files; what begins otherwise is no path of its.
+/// Returns the folders in this machine's root folder. Text that begins otherwise is not one of its
+/// paths.
 const std::set<std::string, std::less<>>& top_folders() {
   static const std::set<std::string, std::less<>> names = [] {
     std::set<std::string, std::less<>> found;
@@ -194,7 +197,8 @@ std::string without_places(std::string_view text, const KnownPlaces& known) {
   std::vector<std::string> course, others;
   add(course, known.course);
   for (const fs::path& folder : known.private_folders) add(others, folder);
-  // The course may lie below the home folder, and that below another.
+  // The course may lie below the home folder, and that below another private folder, so the longest
+  // names come first.
   for (const std::string& folder : course) replace_known(shown, folder, true);
   std::ranges::sort(others, std::ranges::greater(), &std::string::size);
   for (const std::string& folder : others) {

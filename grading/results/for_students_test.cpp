@@ -73,7 +73,7 @@ TEST(Feedback, TellsNothingOfHiddenTestsButTheirPoints) {
   for (const int index : {2, 3}) EXPECT_EQ(shown[index], tests[index]);
 }
 
-// /tmp, /home and /root are on every machine.
+// The tests use /tmp, /home and /root because every machine has them.
 const KnownPlaces known = {"/home/jane doe/course",
                            {"/home/jane doe", "/root", "/tmp", "/opt/tilewise/build"}};
 

@@ -14,10 +14,10 @@ namespace {
 
 struct CodePoint {
   char32_t value = 0;
-  std::size_t length = 0;  ///< bytes it takes, 0 if the bytes are not UTF-8
+  std::size_t length = 0;  ///< number of bytes; 0 if they are not UTF-8
 };
 
-/// First code point of a text that is not empty.
+/// Returns the first code point of a text that is not empty.
 CodePoint first_code_point(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
@@ -33,7 +33,7 @@ CodePoint first_code_point(std::string_view text) {
     if ((byte(i) & 0xC0) != 0x80) return {};
     value = value << 6 | (byte(i) & 0x3F);
   }
-  // An overlong form, a surrogate or a value past the end is not UTF-8 either.
+  // Overlong forms, surrogates and values above U+10FFFF are not UTF-8 either.
   constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
   if (value < smallest[length] || surrogate || value > 0x10FFFF) return {};
@@ -44,11 +44,11 @@ bool is_control(char32_t value) {
   return (value < 0x20 && value != '\n' && value != '\t') || (value >= 0x7F && value <= 0x9F);
 }
 
-/// First and last code points of what is not seen, or makes what is around it be seen as something
-/// else: Unicode's general categories Cf, Co, Zl, Zp and, but for the blank and U+3000, Zs; its
-/// property Default_Ignorable_Code_Point (DerivedCoreProperties.txt, version 14), which has
-/// the variation selectors and tags; noncharacters, planes without characters, and U+2800, the
-/// empty Braille pattern.
+/// Ranges, with the first and last code point, of characters that are invisible or change how
+/// others are displayed. They are Unicode's general categories Cf, Co, Zl, Zp and, except for the
+/// blank and U+3000, Zs; its property Default_Ignorable_Code_Point (DerivedCoreProperties.txt,
+/// version 14), which includes the variation selectors and tags; noncharacters, planes without
+/// characters, and U+2800, the empty Braille pattern.
 constexpr char32_t unseen[][2] = {
     {0xAD, 0xAD},       {0x34F, 0x34F},      {0x600, 0x605},     {0x61C, 0x61C},
     {0x6DD, 0x6DD},     {0x70F, 0x70F},      {0x890, 0x891},     {0x8E2, 0x8E2},
@@ -71,8 +71,8 @@ bool begins_with_digits(std::string_view text) {
   return !text.empty() && text.front() >= '0' && text.front() <= '9';
 }
 
-/// Whether a line that begins so is a result for who reads a test's output: TAP's, or a JSON
-/// document, as Autolab takes the last one.
+/// Whether programs that read a test's output would take the line for a result: one of TAP, or a
+/// JSON document, of which Autolab takes the last one.
 bool begins_a_result(std::string_view line) {
   if (line.starts_with("Bail out!") || line.starts_with("TAP version")) return true;
   if (line.starts_with("{\"")) return true;
@@ -82,8 +82,8 @@ bool begins_a_result(std::string_view line) {
   return false;
 }
 
-/// Whether the text begins with what a CI system would take for a command to itself. Of "::" it
-/// looks at the beginning of a line, to which any word may be wrapped; of "##[" anywhere.
+/// Whether a CI system would take the beginning of the text for a command. "::" counts only at the
+/// beginning of a line, but any word may be wrapped to one; "##[" counts anywhere.
 bool begins_a_command(std::string_view text, bool at_word, bool at_line) {
   if (at_word && text.starts_with("::")) return true;
   if (at_line && begins_a_result(text)) return true;
@@ -97,7 +97,7 @@ bool begins_a_command(std::string_view text, bool at_word, bool at_line) {
 std::string printable(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
-  bool at_word = true, at_line = true;  // nothing but blanks before
+  bool at_word = true, at_line = true;  // only blanks precede
   while (!text.empty()) {
     if (text.substr(0, 2) == "\r\n") {
       text.remove_prefix(1);
@@ -116,7 +116,8 @@ std::string printable(std::string_view text) {
     } else {
       shown += text.substr(0, length);
     }
-    // No-break and ideographic spaces are seen, but who trims blanks off a line trims them, too.
+    // No-break and ideographic spaces are visible, but programs that trim blanks off a line trim
+    // them, too.
     const bool blank =
         byte == ' ' || byte == '\t' || byte == '\n' || point.value == 0xA0 || point.value == 0x3000;
     at_line = byte == '\n' || (at_line && blank);
@@ -175,7 +176,7 @@ std::string in_lower_case(std::string text) {
 }
 
 std::string in_plain_letters(std::string_view text) {
-  // Of U+00C0 to U+017F; a star where there is no letter.
+  // The letters for U+00C0 to U+017F; a star stands for no letter.
   constexpr char32_t first = 0xC0;
   constexpr std::string_view letters =
       "aaaaaaaceeeeiiiidnooooo*ouuuuyts"
@@ -190,7 +191,7 @@ std::string in_plain_letters(std::string_view text) {
     const std::string_view bytes = text.substr(0, std::max<std::size_t>(length, 1));
     text.remove_prefix(bytes.size());
     const auto is_within = [&](char32_t from, char32_t to) { return value >= from && value <= to; };
-    if (is_within(0x300, 0x36F)) continue;       // an accent behind its letter
+    if (is_within(0x300, 0x36F)) continue;       // a combining accent after its letter
     if (is_within(0x400, 0x40F)) value += 0x50;  // Cyrillic
     if (is_within(0x391, 0x3A9) || is_within(0x410, 0x42F)) value += 0x20;  // Greek, Cyrillic
     if (value == 0x439 || value == 0x451) value = value == 0x439 ? 0x438 : 0x435;

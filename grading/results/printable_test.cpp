@@ -46,8 +46,8 @@ TEST(Printable, ShowsWhatATerminalWouldObey) {
       {"caf\xc3\xa9 \xe2\x9c\x93 \xf0\x9f\x98\x80", "caf\xc3\xa9 \xe2\x9c\x93 \xf0\x9f\x98\x80"},
       {"\xc2\x9b"
        "2J",
-       "\\x9b2J"},                                   // CSI as one C1 code point
-      {"\xff\xc3", "\\xff\\xc3"},                    // no lead byte; cut short
+       "\\x9b2J"},                                   // CSI as a single C1 code point
+      {"\xff\xc3", "\\xff\\xc3"},                    // an invalid lead byte; a truncated character
       {"\xc0\xaf", "\\xc0\\xaf"},                    // overlong
       {"\xed\xa0\x80", "\\xed\\xa0\\x80"},           // surrogate
       {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},  // past U+10FFFF

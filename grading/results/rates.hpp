@@ -7,19 +7,19 @@
 
 namespace tilewise::grading {
 
-/// How fast a test found a kernel to be.
+/// The rate of a kernel in a test.
 struct MeasuredRate {
-  std::string measurement;  ///< as the test calls it: "gflops", "gb_s_gemv"
+  std::string measurement;  ///< the test's name for it: "gflops", "gb_s_gemv"
   double value = 0;
 
   bool operator==(const MeasuredRate&) const = default;
 };
 
-/// The rate that a test measured or modelled, without those of other orders beside it; of a test
-/// that has several kernels the rate of each.
+/// Returns the rate that a test measured or modelled, without rates for additional orders. For a
+/// test of several kernels it returns the rate of each.
 std::vector<MeasuredRate> rates_of(const TestResult& test);
 
-/// "GFLOPS" or "GB/s".
+/// Returns "GFLOPS" or "GB/s".
 std::string unit_of(const std::string& measurement);
 
 }  // namespace tilewise::grading

@@ -126,7 +126,7 @@ void to_json(Json& document, const StageResult& stage) {
 }
 
 void to_json(Json& document, const GradeResult& grade) {
-  Json first;  // null where all passed
+  Json first;  // null if all tests passed
   if (const auto headline = headline_of(grade)) {
     first = {{"stage", headline->stage}, {"kind", headline->kind}, {"message", headline->message},
              {"file", headline->file},   {"line", headline->line}, {"next", headline->next}};

@@ -13,21 +13,21 @@ namespace tilewise::grading {
 using core::Finding;
 using core::ThreadOfGrid;
 
-/// What a test looks at.
+/// What a test checks.
 enum class Category { correctness, safety, memory, performance };
 
-/// How a test ended; of these only `passed` scores. `skipped`: it did not apply here (no GPU),
-/// `inconclusive`: it ran, but the measurement cannot be trusted, `error`: it could not be judged.
+/// How a test ended. Only `passed` scores. `skipped`: the test did not apply here (no GPU);
+/// `inconclusive`: it ran, but the measurement cannot be trusted; `error`: it could not be judged.
 enum class Status { passed, failed, skipped, inconclusive, error };
 
-/// The word used in result files and on the terminal.
+/// Returns the word used in result files and on the terminal.
 std::string_view to_string(Category category);
 std::string_view to_string(Status status);
 
-/// The word for a person, in the language spoken.
+/// Returns the word for a person, in the user's language.
 std::string in_words(Status status);
 
-/// The reverse of to_string; throws std::invalid_argument naming an unknown word.
+/// Returns the value of a word of to_string(). Throws std::invalid_argument naming an unknown word.
 Category category_from_string(std::string_view word);
 Status status_from_string(std::string_view word);
 
@@ -38,14 +38,15 @@ struct TestResult {
   Status status = Status::error;
   int score = 0;
   int max_score = 0;  ///< 0 for a skipped test, so that it costs nothing
-  Finding finding;    ///< what there is to say; of one that passed as a rule nothing
+  Finding finding;    ///< what the test found; usually nothing if it passed
   std::map<std::string, double> measurements;  ///< for example {"gflops": 994.0}
-  bool hidden = false;                         ///< from students, until their instructor shows it
+  /// Hidden from students until their instructor shows it.
+  bool hidden = false;
 
   bool operator==(const TestResult&) const = default;
 };
 
-/// The tests of one stage and their sums.
+/// The tests of one stage and their total points.
 struct StageResult {
   std::string id;  ///< "03_shared_memory"
   int score = 0;
@@ -56,7 +57,7 @@ struct StageResult {
   bool operator==(const StageResult&) const = default;
 };
 
-/// What one `lab grade` found.
+/// The result of one `lab grade`.
 struct GradeResult {
   std::string backend;  ///< "simt" or "cuda"
   std::string device;   ///< "gtx1080 (modelled)" or the card's name
@@ -67,7 +68,7 @@ struct GradeResult {
   bool operator==(const GradeResult&) const = default;
 };
 
-/// Whether every test that counts (max_score above 0) passed, and no other one failed.
+/// Whether every test that counts (max_score above 0) passed, and no other test failed.
 bool all_passed(const StageResult& stage);
 bool all_passed(const GradeResult& grade);
 
@@ -88,11 +89,11 @@ void from_json(const nlohmann::ordered_json& document, TestResult& test);
 void from_json(const nlohmann::ordered_json& document, StageResult& stage);
 void from_json(const nlohmann::ordered_json& document, GradeResult& grade);
 
-/// Text of a document on one line. Bytes that are not UTF-8 (a student may have printed them)
-/// become U+FFFD rather than an error.
+/// Returns a document as text on one line. Bytes that are not UTF-8 (a student may have printed
+/// them) become U+FFFD rather than an error.
 std::string to_line(const nlohmann::ordered_json& document);
 
-/// Text of a document as a file holds it: indented, with a final newline, otherwise as to_line().
+/// Returns a document as text for a file: indented, with a final newline, otherwise like to_line().
 std::string to_file(const nlohmann::ordered_json& document);
 
 }  // namespace tilewise::grading

@@ -75,7 +75,7 @@ TEST(Result, AGradeSumsItsStages) {
 
 using Json = nlohmann::ordered_json;
 
-// The example of tilewise/result/v1 in the design, with one of the alternatives of "status".
+// This is the design's example of tilewise/result/v1, with one of the alternatives of "status".
 // clang-format off
 constexpr const char* example = R"json({
   "schema": "tilewise/result/v1", "backend": "simt", "device": "gtx1080 (modelled)",
@@ -106,7 +106,7 @@ TEST(ResultJson, ReadsTheExampleOfTheSchema) {
 
 TEST(ResultJson, WritesTheExampleOfTheSchema) {
   const Json document = Json::parse(example);
-  // Compared as text, so that the order of the fields counts too.
+  // The documents are compared as text, so that the order of the fields counts, too.
   EXPECT_EQ(to_file(Json(document.get<GradeResult>())), document.dump(2) + "\n");
 }
 
@@ -144,7 +144,7 @@ TEST(ResultJson, RefusesOtherDocuments) {
 
   const Json whole = Json::parse(example);
   for (const auto& field : whole.items()) {
-    if (field.key() == "headline") continue;  // follows from the rest
+    if (field.key() == "headline") continue;  // computed from the other fields
     Json incomplete = whole;
     incomplete.erase(field.key());
     EXPECT_THROW(incomplete.get<GradeResult>(), nlohmann::json::exception) << field.key();

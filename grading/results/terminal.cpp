@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view reset = "\033[0m";
 constexpr std::string_view indent = "      ";
 
-/// A text's lines, each with `prefix` before it; nothing for an empty text.
+/// Returns the lines of a text, each with `prefix` in front, or nothing for an empty text.
 std::string prefixed(std::string_view text, std::string_view prefix) {
   std::string lines;
   while (!text.empty()) {
@@ -80,7 +80,7 @@ void TerminalReport::explain_stage(const Finding& why) {
 
 void TerminalReport::print_test(const TestResult& test) {
   clear_progress();
-  // Padded before it is coloured, since colour codes would count as width.
+  // The status is padded before it is coloured, since colour codes would count as width.
   const std::string status = fmt::format("{:<12}", in_words(test.status));
   out_ << fmt::format("  {} {:>5}  {}{}\n", coloured(test.status, status),
                       points(test.score, test.max_score), printable(test.name), measurements(test));

@@ -14,7 +14,8 @@
 namespace tilewise::grading {
 namespace {
 
-/// Offset behind the literal whose opening quote is at `begin`; a literal ends with its line.
+/// The offset behind the literal whose opening quote is at `begin`; a literal ends with its line at
+/// the latest.
 std::size_t end_of_literal(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
   std::size_t i = begin + 1;
@@ -62,7 +63,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// The next line with its ending, which is taken off the text.
+/// Takes the next line, with its line ending, off the text.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end == text.npos ? text.size() : end + 1);
@@ -158,7 +159,7 @@ class Writer {
 Skeleton skeleton_of(std::string_view solution) { return Writer().run(solution); }
 
 std::set<int> given_lines(std::string_view source, std::string_view skeleton) {
-  std::map<std::string_view, std::vector<int>> places;  // of a line in the source
+  std::map<std::string_view, std::vector<int>> places;  // where each line occurs in the source
   for (int line = 1; !source.empty(); ++line) places[trimmed(take_line(source))].push_back(line);
   std::map<std::string_view, std::size_t> given;
   while (!skeleton.empty()) ++given[trimmed(take_line(skeleton))];
@@ -175,7 +176,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The .cu files one folder below `folder`, as NN_topic/name.cu, sorted.
+/// The .cu files in the subfolders of `folder`, as NN_topic/name.cu, sorted.
 std::set<fs::path> kernel_files(const fs::path& folder) {
   std::set<fs::path> files;
   if (!fs::is_directory(folder)) return files;
@@ -237,7 +238,7 @@ class Comparison {
     const std::optional<std::string> present = read(target);
     if (present == skeleton.text) return;
     if (mode_ == Mode::write) {
-      std::error_code ignored;  // writing reports whatever went wrong
+      std::error_code ignored;  // write() then fails and is reported
       fs::create_directories(target.parent_path(), ignored);
       if (!write(target, skeleton.text)) {
         report_.errors.push_back(fmt::format("labs/{}: cannot be written", file.string()));

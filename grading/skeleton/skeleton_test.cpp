@@ -89,7 +89,7 @@ TEST(GivenLines, StandInTheSkeletonAsOften) {
       {"", "", {}},
       {"a;\nb;\nc;", "a;\nc;\n", {1, 3}},
       {"  a;  \r\n\tb;", "b;\na;", {1, 2}},
-      // One of them may be the learner's own, in another function.
+      // One of the two lines may be the learner's own, in another function.
       {"a;\nb;\na;", "a;\nb;", {2}},
       {"a;\nb;", "a;\nb;\na;", {2}},
       {"a;\nb;\na;", "a;\na;", {1, 3}},

@@ -34,7 +34,7 @@ DgemmCase AnyGemmTest::of(const DgemmFunction& function, Shape shape, Factors fa
 }
 
 void AnyGemmTest::expect_any_shape(const DgemmFunction& function) {
-  // Tiles of 16, 32 and 64 divide these. The first with different sides are small, so that a
+  // Tiles of 16, 32 and 64 divide these. The first shapes with different sides are small, so that a
   // wrong row length shows in the result, and not by a crash.
   constexpr std::array<Shape, 9> whole = {{{64, 64, 64},
                                            {16, 16, 16},
@@ -59,7 +59,7 @@ void AnyGemmTest::expect_any_shape(const DgemmFunction& function) {
        {1, 1, 1},    {1, 97, 1},    {97, 1, 1},    {3, 2, 1501},   {1201, 7, 19}, {7, 1201, 19}}};
   for (std::size_t i = 0; i < ragged.size(); ++i) {
     expect_right(of(function, ragged[i]));
-    // 11 and 5 are coprime: the factors meet other gaps every time.
+    // 11 and 5 are coprime, so the factors meet other gaps every time.
     expect_inside(of(function, ragged[i], all_factors[i % all_factors.size()],
                      all_gaps[i % all_gaps.size()]));
   }
@@ -70,8 +70,8 @@ void AnyGemmTest::expect_any_shape(const DgemmFunction& function) {
   for (const Shape shape : {Shape{0, 20, 5}, Shape{20, 0, 5}, Shape{0, 0, 5}, Shape{0, 20, 0}}) {
     expect_nothing_done(of(function, shape, {1.5, 0.5}));
   }
-  // More rows than a grid may have blocks of 16 rows along y; on compute capability 1.x a grid
-  // along x ends there, too.
+  // This has more rows than a grid may have blocks of 16 rows along y. On compute capability 1.x a
+  // grid along x ends there, too.
   if (!is_of_first_gpus()) {
     expect_right_with_many_blocks(of(function, {65'535 * 16 + 1, 1, 1}));
   }

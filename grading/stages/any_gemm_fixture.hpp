@@ -6,7 +6,7 @@
 
 namespace tilewise::grading {
 
-/// Base of the graders whose functions are BLAS's DGEMM of any shape, with rows any distance apart.
+/// Base of the graders whose functions are BLAS's DGEMM, for any shape and any leading dimensions.
 class AnyGemmTest : public DgemmTest {
  protected:
   struct Shape {
@@ -30,9 +30,9 @@ class AnyGemmTest : public DgemmTest {
   static DgemmCase of(const DgemmFunction& function, Shape shape, Factors factors = product_alone,
                       Gaps gaps = no_gaps);
 
-  /// Expects any product to come out right, with nothing written elsewhere, what is empty to be
-  /// left alone, and what cannot be to be refused. One thing after the other, so that a mistake
-  /// meets the plainest call that it spoils.
+  /// Expects right products for any shape, no writes outside of C, empty calls to do nothing, and
+  /// invalid calls to be refused. The checks come one after another, so that a mistake is reported
+  /// for the simplest call that it affects.
   void expect_any_shape(const DgemmFunction& function);
 
   void expect_bad_arguments_refused(const DgemmFunction& function);
@@ -40,7 +40,7 @@ class AnyGemmTest : public DgemmTest {
   static constexpr std::array<Factors, 11> all_factors = {{{2.1, 0},
                                                            {1, 1},
                                                            {-1, 1},
-                                                           {0.7, -1.3},  // no floats
+                                                           {0.7, -1.3},  // not exact as floats
                                                            {1, -1},
                                                            {-1, 0},
                                                            {1, 0.375},
@@ -49,7 +49,7 @@ class AnyGemmTest : public DgemmTest {
                                                            {0, 1},
                                                            {0, 0}}};
 
-  /// Of one matrix alone, so that it is known whose row length is wrong; then of all.
+  /// Gaps in one matrix alone, to show whose row length is wrong, and then in all.
   static constexpr std::array<Gaps, 5> all_gaps = {
       {{5, 0, 0}, {0, 7, 0}, {0, 0, 9}, {1, 2, 3}, {96, 33, 65}}};
 

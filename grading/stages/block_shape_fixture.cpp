@@ -57,7 +57,8 @@ std::vector<BlockShape> wide_shapes() {
 
 namespace {
 
-// Few threads as well as many, rows, columns and squares; enough blocks for two to meet.
+// Blocks with few and with many threads, as rows, columns and squares, in grids large enough for
+// races between blocks.
 std::vector<BlockShape> checked_shapes() {
   return {
       {dim3(16, 16), {1, 16, 37}}, {dim3(32, 4), {50}},  {dim3(1, 1), {3}},
@@ -105,15 +106,16 @@ void BlockShapeTest::expect_clean_for_all_shapes() {
 }
 
 void BlockShapeTest::expect_joined_loads(const CountedCall& call, dim3 block, int n) {
-  // Rows that begin inside of a sector, and threads at the edges, take more; a kernel that goes
-  // down a column with threadIdx.x takes four to seven times as much.
+  // Rows that begin inside a sector, and threads at the edges, take more. A kernel that goes down a
+  // column with threadIdx.x takes four to seven times as much.
   const double slack = n % block.x == 0 ? 1.5 : 2;
 
   const std::uint64_t lanes = lanes_of_a_request();
   const std::uint64_t width = std::min<std::uint64_t>(block.x, lanes);
   const std::uint64_t height = lanes / width;
   const std::uint64_t order = n;
-  // Products of one k that a request's lanes need their factors for.
+  // The number of requests for each factor: a request fetches the factors of one k for all its
+  // lanes.
   const std::uint64_t steps = order * order * order / lanes;
   expect_traffic(
       call, global_loads,
@@ -126,7 +128,7 @@ void BlockShapeTest::expect_joined_loads(const CountedCall& call, dim3 block, in
 }
 
 void BlockShapeTest::expect_bad_arguments_refused() {
-  constexpr int n = 32;  // whole blocks: what is wrong at edges is no matter here
+  constexpr int n = 32;  // whole blocks, so that faults at edges do not matter here
   const dim3 good_block(16, 16);
   expect_right(with(good_block, n));
   for (const int negative : {-1, -16, std::numeric_limits<int>::min()}) {

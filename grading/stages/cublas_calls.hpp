@@ -1,5 +1,6 @@
 /// \file
-/// cuBLAS behind the contracts of the stages: what a student's kernel is timed beside on a GPU.
+/// Calls cuBLAS through the contracts of the stages, for comparison with a student's kernels on a
+/// GPU.
 #pragma once
 
 #include <cublas_v2.h>
@@ -7,8 +8,9 @@
 
 namespace tilewise::baselines {
 
-/// For the default stream and as users get it: with tensor cores for double precision, where there
-/// are any, and without TF32 for single. Null if cuBLAS cannot start.
+/// Returns a handle for the default stream with cuBLAS's default settings: with tensor cores for
+/// double precision, if there are any, and without TF32 for single precision. It is null if cuBLAS
+/// cannot start.
 inline cublasHandle_t cublas() {
   static const cublasHandle_t handle = [] {
     cublasHandle_t created = nullptr;
@@ -24,7 +26,7 @@ inline cudaError_t error_of(cublasStatus_t status) {
 /// C = A * B; A, B, C: (n, n), row-major.
 inline cudaError_t multiply(const float* A, const float* B, float* C, int n) {
   const float one = 1, zero = 0;
-  // cuBLAS is column-major: what is C = A * B by rows is C = B * A by columns.
+  // cuBLAS is column-major: C = A * B by rows is C = B * A by columns.
   return error_of(
       cublasSgemm(cublas(), CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, B, n, A, n, &zero, C, n));
 }
@@ -38,7 +40,7 @@ inline cudaError_t multiply_add(int m, int n, int k, double alpha, const double*
 
 /// A * X = alpha * B, X over B, row-major; A: (m, m), lower triangular, B: (m, n).
 inline cudaError_t solve(int m, int n, double alpha, const double* A, int lda, double* B, int ldb) {
-  // By columns: X * A = alpha * B with A upper triangular.
+  // By columns this is X * A = alpha * B with A upper triangular.
   return error_of(cublasDtrsm(cublas(), CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
                               CUBLAS_DIAG_NON_UNIT, n, m, &alpha, A, lda, B, ldb));
 }

@@ -19,28 +19,33 @@
 #include "grading/results/result.hpp"
 #include "grading/stages/tally.hpp"
 
-// Every known mistake must be found, by the test that is there to find it, with the right words.
+// Every known mistake must be found by the intended test, with the right message.
 namespace tilewise::grading {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A solution with one mistake: grading/stages/NN_topic/mistakes/name.patch, whose text before the
-/// diff says what to expect.
+/// A solution with one mistake, made by grading/stages/NN_topic/mistakes/name.patch. The text
+/// before the diff says what to expect.
 struct Mistake {
   fs::path patch;
 
   std::string stage() const { return patch.parent_path().parent_path().filename().string(); }
 
-  /// The "Name: value" lines before the diff. Lines "Passes:" name tests that do not see the
-  /// mistake: others must find it, and it costs no more than their points; a line "Slow:" one of
-  /// speed that the kernel misses, too, as the kernels of the stage before do; a line "Gpu:" the
-  /// profile to grade with, for those that some GPUs do not mind; a line "First:" the kind of
-  /// finding that the first screen is to tell and some of its words, as in "race: race on shared
-  /// As" (of several such lines one has to hold: the sizes drawn may decide what is met first); a
-  /// line "Pitfall:" the row of the handout that quotes what is said. "Compilers: all" has it
-  /// graded with the other compiler, too; grading/other_compiler sees to it.
+  /// Returns the "Name: value" lines before the diff.
+  ///
+  /// - "Passes:" names a test that does not find the mistake. Other tests must find it, and it
+  ///   costs only their points. There may be several such lines.
+  /// - "Slow:" names a test of speed that the kernel fails as well, as the previous stage's kernels
+  ///   do.
+  /// - "Gpu:" names the profile to grade with, for mistakes that do not matter on some GPUs.
+  /// - "First:" has the kind of finding, and some of its words, that the first screen must report,
+  ///   as in "race: race on shared As". If there are several such lines, one of them must hold,
+  ///   since the random sizes may decide what is found first.
+  /// - "Pitfall:" names the row of the handout that quotes the message.
+  /// - "Compilers: all" makes grading/other_compiler grade the mistake with the other compiler,
+  ///   too.
   std::multimap<std::string, std::string> lines() const {
     std::multimap<std::string, std::string> fields;
     std::ifstream file(patch);
@@ -51,7 +56,7 @@ struct Mistake {
     return fields;
   }
 
-  /// The same, for those names that stand there once.
+  /// Returns the same as a map, for names that occur once.
   std::map<std::string, std::string> header() const {
     const auto fields = lines();
     return {fields.begin(), fields.end()};
@@ -84,7 +89,7 @@ CommandResult apply(const Mistake& mistake, const fs::path& folder) {
   return run_command(command);
 }
 
-/// Whether a message has this text; where the text has [...], the message may have anything.
+/// Whether a message contains this text. [...] in the text stands for anything.
 bool says_in_order(const std::string& message, const std::string& text) {
   constexpr std::string_view elision = "[...]";
   std::size_t place = 0;
@@ -123,7 +128,7 @@ TEST_P(MistakeTest, IsCaught) {
 #ifdef TILEWISE_SANITIZE
   constexpr double time_limit_s = 30;
 #else
-  constexpr double time_limit_s = 4;  // a mistake that never ends meets it in every test
+  constexpr double time_limit_s = 4;  // an endless loop reaches it in every test
 #endif
   const std::string first = header.contains("First") ? header.at("First") : "";
   const bool compiles = !first.starts_with("compile: ");
@@ -174,7 +179,7 @@ TEST_P(MistakeTest, IsCaught) {
 class EveryStage : public testing::TestWithParam<StageInfo> {};
 
 TEST_P(EveryStage, HasMistakes) {
-  // Fewer have left some test of a grader without a mistake to find.
+  // With fewer, some test of a grader had no mistake to find.
   constexpr int fewest = 6;
   EXPECT_GE(std::ranges::count(mistakes(), GetParam().id, &Mistake::stage), fewest);
 }

@@ -14,8 +14,8 @@
 #include "grading/builder/layout.hpp"
 #include "grading/watch/test/pseudo_terminal.hpp"
 
-// A stage is three folders and nothing else: a copy of the course gets another one, a reduction,
-// and loses one, and every command knows.
+// A stage consists of three folders and nothing else. In this test a copy of the course gains a
+// stage, a reduction, and loses another, and every command must notice.
 namespace tilewise::grading {
 namespace {
 
@@ -31,11 +31,11 @@ std::vector<fs::path> folders_of(const std::string& stage) {
           fs::path("grading") / "stages" / stage};
 }
 
-/// A copy of the course, with its build, in which stages come and go.
+/// A copy of the course, with its build, in which stages can be added and removed.
 ///
-/// The build's files name each other by absolute paths. So that little has to be built anew, the
-/// build tools see the copy where the course lies: bubblewrap puts it there for them. What was
-/// built finds its way by itself.
+/// The build's files refer to each other by absolute paths. So that little has to be rebuilt,
+/// bubblewrap mounts the copy at the course's place for the build tools. The built programs find
+/// their files by themselves.
 class CopyOfTheCourse {
  public:
   CopyOfTheCourse() : build_(fs::relative(layout().build, layout().root)) {
@@ -48,7 +48,7 @@ class CopyOfTheCourse {
     }
     for (const auto& item : fs::directory_iterator(layout().build)) {
       const std::string name = item.path().filename();
-      // Tests have no part in it.
+      // Tests are not needed.
       if (name == "test" || name == "Testing" || name == "coverage" || name == "cache") continue;
       copy(item, root() / build_);
     }
@@ -67,8 +67,8 @@ class CopyOfTheCourse {
     for (const fs::path& part : folders_of(stage)) fs::remove_all(root() / part);
   }
 
-  /// Brings the build up to date, as `lab` does before each command, and all that commands have
-  /// built.
+  /// Updates the build, as `lab` does before each command, including the parts that commands build
+  /// on demand.
   void build() const {
     const CommandResult built =
         run({"bwrap", "--dev-bind", "/", "/", "--bind", root(), layout().root, "--die-with-parent",
@@ -85,7 +85,7 @@ class CopyOfTheCourse {
     return {{"TILEWISE_ROOT", root()}, {"TERM", "xterm"}};
   }
 
-  /// What a command prints; it must end with this status.
+  /// Returns what a command prints. It must end with this status.
   std::string said(const std::vector<std::string>& arguments, int status = 0) const {
     const CommandResult result = run(tilewise(arguments));
     EXPECT_EQ(result.ending, CommandResult::Ending::exited) << describe_ending(result);
@@ -95,7 +95,7 @@ class CopyOfTheCourse {
 
  private:
   static void copy(const fs::path& from, const fs::path& to) {
-    // With the times of change, by which the build tells what is stale.
+    // The copy keeps modification times, by which the build decides what is stale.
     Command command;
     command.arguments = {"cp", "-a", from, to};
     const CommandResult copied = run_command(std::move(command));
@@ -147,7 +147,7 @@ TEST(NewStage, IsKnownToEveryCommandByItsFoldersAlone) {
   };
   EXPECT_THAT(course.said(with({"bench", added})),
               AllOf(HasSubstr("42_sum  sum  GB/s (modelled)"), HasSubstr("100000")));
-  // What it was compared with has gone.
+  // The stage that it was compared with has been removed.
   EXPECT_THAT(course.said(with({"bench", "03_shared_memory", "--n", "64"})),
               AllOf(HasSubstr("matmul_shared"), Not(HasSubstr("matmul_grid"))));
   EXPECT_THAT(course.said(with({"report", added, "--output", course.root() / "r.html"})),

@@ -16,10 +16,10 @@
 #include "grading/stages/tally.hpp"
 
 // Correct kernels in other styles than the solution's must pass, too. A line "// Slow: TEST" in a
-// file names a test of speed that its style does cost, a line "// Misses: TEST: WORDS" one of
-// memory that asks for another style, and what it says; all others are passed all the same. A line
-// "// Gpu: PROFILE" names a GPU for which a stage's tests expect more than for others: it has to
-// pass there, too.
+// file names a test of speed that a kernel of this style fails. A line "// Misses: TEST: WORDS"
+// names a test of memory use that demands another style, and the words of its message. All other
+// tests must pass. A line "// Gpu: PROFILE" names a GPU for which a stage's tests expect more than
+// for others; the kernel must pass there, too.
 namespace tilewise::grading {
 namespace {
 
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Folders grading/stages/NN_topic/others/style, each with the stage's files.
+/// Returns the folders grading/stages/NN_topic/others/style, each with the stage's files.
 std::vector<fs::path> submissions() {
   std::vector<fs::path> folders;
   for (const StageInfo& stage : stages()) {
@@ -43,7 +43,7 @@ std::string stage_of(const fs::path& folder) {
   return folder.parent_path().parent_path().filename().string();
 }
 
-/// What stands behind a name in the comments of a kernel's files: "// Slow: TEST".
+/// Returns the values of a name in the comments of a kernel's files: "// Slow: TEST".
 std::set<std::string> field(const fs::path& folder, const std::string& name) {
   const std::string begin = "// " + name + ": ";
   std::set<std::string> values;
@@ -56,7 +56,7 @@ std::set<std::string> field(const fs::path& folder, const std::string& name) {
   return values;
 }
 
-/// What a test says that asks for another style than this one.
+/// Returns the expected message of a test that demands another style than this one.
 std::optional<std::string> missed(const fs::path& folder, const std::string& test) {
   for (const std::string& line : field(folder, "Misses")) {
     if (line.starts_with(test + ": ")) return line.substr(test.size() + 2);
@@ -68,7 +68,7 @@ std::string name_of(const testing::TestParamInfo<fs::path>& info) {
   return stage_of(info.param) + "_" + info.param.filename().string();
 }
 
-/// The profiles to grade with.
+/// Returns the profiles to grade with.
 std::set<std::string> gpus_for(const fs::path& folder) {
   std::set<std::string> gpus = field(folder, "Gpu");
   gpus.insert(default_gpu);
@@ -91,7 +91,7 @@ TEST_P(OtherKernelTest, Passes) {
     const StageResult result = submission.grade(time_limit_s, gpu);
     for (const TestResult& test : result.tests) {
       const bool of_speed = test.category == Category::performance;
-      if (of_speed && gpu != default_gpu) continue;  // each GPU is at ease with other styles
+      if (of_speed && gpu != default_gpu) continue;  // which styles are fast differs between GPUs
       EXPECT_THAT(test.finding.message, Not(HasSubstr("Remark"))) << test.name;
       const auto misses = missed(GetParam(), test.name);
       if (misses) {

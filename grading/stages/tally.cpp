@@ -42,7 +42,7 @@ Tally& tally_of_program(const std::string& name) {
                                     : core::executable_directory() / "tally");
     }
   };
-  auto* const writer = new Writer(name);  // GoogleTest's from here on
+  auto* const writer = new Writer(name);  // GoogleTest owns it from here on
   testing::AddGlobalTestEnvironment(writer);
   return writer->tally;
 }

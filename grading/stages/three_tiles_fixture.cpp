@@ -11,8 +11,8 @@ namespace {
 
 int edge_of_block(const TiledFunction& function) { return std::max(function.rows, function.cols); }
 
-// Where a block with several results a thread has threads without any, and where it has some whose
-// results are not all there.
+// With these orders, a block with several results per thread has threads without any result, and
+// threads with only some of their results.
 std::vector<int> orders_below_a_block(int edge) {
   return {3, edge / 2 - 1, edge / 2, edge / 2 + 1};
 }
@@ -35,14 +35,15 @@ void ThreeTilesTest::expect_right_for_any_order() {
   for (const int tile : tiles()) {
     const TiledFunction function = with(tile);
     const int edge = edge_of_block(function);
-    // Three steps and more before one alone: what is left of a sum tells what is missing.
+    // Several steps come before a single one, because an incomplete sum shows which step is
+    // missing.
     expect_right(function.with(3 * edge));
     expect_right_for(function, whole_orders(edge));
     expect_right_for(function, ragged_orders(edge));
     expect_right_for(function, orders_below_a_block(edge));
     expect_small_orders(function);
   }
-  // More elements than 16 bits count; more tiles than a fixed grid would have.
+  // These have more elements than 16 bits can count, and more tiles than a fixed grid would have.
   expect_right(with(8).with(265));
   expect_right_with_many_blocks(with(8).with(523));
   for (const int n : {50, 50, 13, 64, 50}) {
@@ -51,7 +52,7 @@ void ThreeTilesTest::expect_right_for_any_order() {
 }
 
 void ThreeTilesTest::expect_bad_arguments_refused() {
-  constexpr int n = 32;  // whole blocks: what is wrong at edges is no matter here
+  constexpr int n = 32;  // whole blocks, so that faults at edges do not matter here
   expect_right(with(16).with(n));
   for (const int tile : tiles()) expect_negative_orders_refused(with(tile));
   for (const int tile : {0, 1, 4, 7, 9, 15, 17, 22, 24, 31, 33, 64, 1024, -8, -16}) {
@@ -65,12 +66,12 @@ void ThreeTilesTest::expect_safe() {
   for (const int tile : tiles()) {
     const TiledFunction function = with(tile);
     const int edge = edge_of_block(function);
-    // Whole blocks first: what is wrong there needs no talk of edges.
+    // Whole blocks come first, so that a fault in them is not explained by edges.
     for (const int n : {2 * edge, 1, edge, edge + 1, 2 * edge + edge / 2}) {
       cases.push_back(function.with(n));
     }
   }
-  // A race, or an access astray, before what it spoils.
+  // Races and stray accesses are looked for before the wrong results that they cause.
   expect_clean(cases);
   for (const int tile : tiles()) {
     const int edge = edge_of_block(with(tile));
@@ -83,7 +84,7 @@ void ThreeTilesTest::expect_fetched_ahead() {
   const PreparedTrial trial = prepare(with(tile).with(steps * tile));
   for (const KernelProfile& kernel : run_sampled(trial->call).profiles) {
     const simt::Footprint& block = kernel.footprint;
-    // The first step has nothing to fetch it early, and the last may be a part by itself.
+    // The first step cannot be fetched early, and the last may be a part on its own.
     if (2 * block.idle_intervals <= block.load_intervals) continue;
     const auto& [x, y, z] = kernel.launch.block;
     const double warps = (x * y * z + 31) / 32;
@@ -101,8 +102,9 @@ void ThreeTilesTest::expect_fetched_ahead() {
 }
 
 void ThreeTilesTest::expect_minimum_gflops(int modelled_tile, const std::string& advice) {
-  // On an H200, tiles of 32 x 32 are for kernels that the compiler could not unroll half as fast as
-  // for others, and at n = 4096 some with two by two results are slower than such with one.
+  // On an H200, kernels that the compiler could not unroll are half as fast with tiles of 32 x 32
+  // as with others, and at n = 4096 some kernels with two by two results are slower with them than
+  // kernels with one.
   constexpr int timed_tile = 16;
   const TiledFunction function =
       with(options().models_rates() ? std::min(modelled_tile, tiles().back()) : timed_tile);

@@ -13,7 +13,8 @@ namespace {
 
 std::uint64_t blocks_along(int n, int side) { return (n + side - 1) / side; }
 
-/// Sectors of a run of neighbouring elements: one more where runs need not begin at a sector.
+/// Returns the sectors of a run of neighbouring elements, with one more if runs need not begin at a
+/// sector.
 std::uint64_t sectors_of_run(int run, int n) {
   constexpr int sector_elements = 8;
   const bool aligned = n % sector_elements == 0 && run % sector_elements == 0;
@@ -52,8 +53,8 @@ void TiledMatmulTest::expect_negative_orders_refused(const TiledFunction& functi
 }
 
 CountedCall TiledMatmulTest::expect_tiled_loads(const TiledFunction& function, int n) {
-  // Room for a tile too many in each direction, or one more step. Scattered accesses take at least
-  // twice as much, a kernel without tiles many times.
+  // This allows one tile too many in each direction, or one more step. Scattered accesses take at
+  // least twice as much, and a kernel without tiles takes many times as much.
   constexpr double slack = 1.5;
   const CountedCall call = count(function.with(n));
   const std::uint64_t elements = std::uint64_t(n) * n;
@@ -90,8 +91,8 @@ void TiledMatmulTest::expect_different_banks(const TiledFunction& function, int 
 }
 
 void TiledMatmulTest::expect_different_banks(const CountedCall& call, int n) {
-  // With sixteen by sixteen results a thread, and vectors of four, one read serves 32 products. A
-  // kernel whose factors come from elsewhere reads shared memory for show, if at all.
+  // With sixteen by sixteen results per thread, and vectors of four, one read serves 32 products. A
+  // kernel that reads less has its factors from elsewhere, and uses shared memory only for show.
   constexpr double most_products_of_a_read = 32;
   const double reads = double(call.use.total.shared_load_requests) * lanes_of_a_request();
   const double products = double(n) * n * n;

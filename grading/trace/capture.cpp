@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t one = 0x3F80'0000;
 constexpr std::uint64_t one_double = 0x3FF0'0000'0000'0000;
-constexpr unsigned spare_bits = 16;  // of a double's 52
+constexpr unsigned spare_bits = 16;  // of the 52 bits of a double's fraction
 
 constexpr std::size_t page_bytes = 4096;
 
@@ -25,7 +25,8 @@ std::size_t whole_pages(std::size_t bytes) {
   return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-/// What lies around a matrix: some of its rows, so that a kernel that strays by a tile stays there.
+/// Returns the size of the band around a matrix. It is several of the matrix's rows, so that a
+/// kernel that strays by a tile stays inside.
 std::size_t band_bytes(const BufferArgument& matrix) {
   constexpr std::size_t rows = 32;
   return whole_pages(rows * matrix.row_elements * matrix.element_bytes);
@@ -39,10 +40,12 @@ void write_codes(const TraceMatrix& matrix, Bits (*code)(ElementNumber), std::by
   }
 }
 
-/// What all launches of a call may leave as text; pages that nothing is written to cost nothing.
+/// The limit on the trace text of all launches of a call. Pages that are never written cost
+/// nothing.
 constexpr std::size_t most_trace_bytes = std::size_t{128} << 20;
 
-/// Bytes from and to each partition, where each block of the launch was counted for itself.
+/// Returns the bytes from and to each partition, if each block of the launch was counted
+/// separately.
 std::vector<simt::PartitionBytes> partitions_of(const std::vector<KernelProfile>& profiles,
                                                 std::size_t launch) {
   if (launch >= profiles.size() || profiles[launch].blocks_a_run != 1) return {};
@@ -154,7 +157,7 @@ Capture capture_trace(const NamedCall& call, WorkerOptions worker_options) {
   for (std::size_t i = 0; i < trace.kernels.size(); ++i) {
     trace.kernels[i].partitions = partitions_of(reply.profiles, i);
   }
-  // Students know a file by its name alone.
+  // Students know a file only by its name.
   for (Finding& finding : trace.findings) {
     finding.file = std::filesystem::path(finding.file).filename();
     finding.other_file = std::filesystem::path(finding.other_file).filename();

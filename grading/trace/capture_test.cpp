@@ -18,7 +18,7 @@
 #include "grading/stages/stage_contracts.hpp"
 #include "grading/trace/trace_page.hpp"
 
-// What a trace tells of kernels small enough to know all of it by heart: tiles of 2 x 2, n = 8.
+// Tests of traces of kernels that are small enough to predict everything: tiles of 2 x 2, n = 8.
 namespace tilewise::grading {
 namespace {
 
@@ -38,7 +38,7 @@ fs::path demo(const std::string& stage) {
   return drawer_of(core::project_root(), stage) / "figures";
 }
 
-/// Makes the call with kernels of a folder.
+/// Makes the call with the kernels in a folder.
 Capture capture_from(const std::string& stage, const fs::path& folder, const std::string& text,
                      const std::string& gpu = "gtx1080") {
   const ScratchDirectory scratch;
@@ -64,9 +64,9 @@ struct Intervals {
 using ThreadsByElement = std::map<ElementNumber, std::set<std::uint32_t>>;
 
 struct TouchedElements {
-  ThreadsByElement loaded;   ///< from device memory
+  ThreadsByElement loaded;   ///< loaded from device memory
   ThreadsByElement used;     ///< read in shared memory, where another thread may have put it
-  ThreadsByElement written;  ///< in device memory
+  ThreadsByElement written;  ///< stored to device memory
 };
 
 using Action = simt::TracedRequest::Action;
@@ -127,7 +127,7 @@ Element element_of(const std::vector<TraceMatrix>& matrices, ElementNumber numbe
   return {static_cast<int>(matrix), index / row, index % row};
 }
 
-/// The elements of a matrix that a thread touches, as "row,col".
+/// Returns the elements of a matrix that a thread touches, as "row,col".
 Names of_thread(const Trace& trace, const ThreadsByElement& touched, const std::string& matrix,
                 std::uint32_t thread) {
   Names names;
@@ -144,11 +144,11 @@ Names of_thread(const Trace& trace, const ThreadsByElement& touched, const std::
 struct Shape {
   const char* stage;
   const char* call;
-  int blocks;       ///< along x and y
-  int results;      ///< of a thread along x and y
+  int blocks;       ///< blocks along x and y
+  int results;      ///< results of a thread along x and y
   int block_side;   ///< rows and columns from one block to the next
-  int thread_side;  ///< from one thread to the next
-  int apart;        ///< from one result of a thread to the next
+  int thread_side;  ///< rows and columns from one thread to the next
+  int apart;        ///< distance from one result of a thread to the next
 };
 
 class TracesOfTileTwo : public testing::TestWithParam<Shape> {};
@@ -220,10 +220,10 @@ TEST(Trace, NumbersTheStepsOfALoop) {
   for (const TraceRequest& request : trace.kernels.at(0).blocks.at(0).requests) {
     if (request.made.interval == 1) steps.push_back(request.step);
   }
-  EXPECT_THAT(steps, ElementsAre(0, 0, 1, 1));  // k = 0 and 1: As and Bs each time
+  EXPECT_THAT(steps, ElementsAre(0, 0, 1, 1));  // k = 0 and 1: a load of As and of Bs in each step
 }
 
-// One instruction, by which half of the lanes fetch of A and the others of B.
+// In a single instruction half of the lanes load from A and the others from B.
 TEST(Trace, KnowsThatARequestMayTouchTwoMatrices) {
   const fs::path folder = drawer_of(core::project_root(), "04_prefetch") / "others/vector_fetch";
   const Trace trace =
@@ -240,7 +240,8 @@ TEST(Trace, KnowsThatARequestMayTouchTwoMatrices) {
   EXPECT_EQ(used.size(), 2u * 8 * 16) << "8 rows of A, and 8 columns of B";
 }
 
-// Nine columns, of which blocks of 2 x 2 that know no edge load one too many of B's rows.
+// The matrices have nine rows and columns. Blocks of 2 x 2 without edge checks load one row of B
+// too many.
 TEST(Trace, MarksLanesOutsideOfAMatrix) {
   const Trace trace =
       capture_from("03_shared_memory", demo("03_shared_memory"), "matmul_shared(n=9, tile=2)")
@@ -259,7 +260,7 @@ TEST(Trace, MarksLanesOutsideOfAMatrix) {
 TEST(Trace, MarksLanesInARace) {
   std::string source = text_of(demo("03_shared_memory") / "matmul_shared.cu");
   const std::string barrier = "    __syncthreads();\n";
-  source.replace(source.find(barrier), barrier.size(), "\n");  // the one after loading
+  source.replace(source.find(barrier), barrier.size(), "\n");  // removes the barrier after loading
   const ScratchDirectory scratch;
   const fs::path folder = scratch.path() / "labs/03_shared_memory";
   fs::create_directories(folder);
@@ -287,8 +288,8 @@ TEST(Trace, CountsWhatEachBlockMovesFromPartitions) {
   const TraceKernel& kernel = trace.kernels.at(0);
   EXPECT_EQ(kernel.blocks.size(), 3u) << "the first, the next and the last of a row of blocks";
   ASSERT_EQ(kernel.partitions.size(), 256u);
-  // A row of the matrix is 2,048 bytes: 256 for each partition, two tiles of 32 columns. What is
-  // stored lies one below the other.
+  // A row of the matrix is 2,048 bytes: 256 for each partition, or two tiles of 32 columns. The
+  // tiles are stored below one another.
   for (std::size_t block = 0; block < 16; ++block) {
     for (std::size_t partition = 0; partition < 8; ++partition) {
       EXPECT_EQ(kernel.partitions[block].loads[partition], partition == block / 2 ? 4096u : 0u);
@@ -338,7 +339,7 @@ TEST(TraceDocument, SaysTheSameInFewNumbers) {
   EXPECT_EQ(document["kernels"][0]["arrays"][1]["extents"], (nlohmann::ordered_json{2, 2}));
   const auto& block = document["kernels"][0]["blocks"][1];
   EXPECT_EQ(block["index"], (nlohmann::ordered_json{1, 0, 0}));
-  // The first request: 4 lanes load A[0][0], A[0][1], A[1][0], A[1][1].
+  // In the first request 4 lanes load A[0][0], A[0][1], A[1][0], A[1][1].
   const auto& request = block["requests"][0];
   ASSERT_EQ(request.size(), 15u);
   EXPECT_EQ(request[7], 0b1111);

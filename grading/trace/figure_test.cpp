@@ -27,7 +27,7 @@ TraceRequest request(Action action, bool shared, std::uint32_t interval,
   return made;
 }
 
-/// Two threads load A[0][0] and A[0][1]; then both use A[0][1].
+/// Returns a trace in which two threads load A[0][0] and A[0][1], and then both use A[0][1].
 Trace example() {
   Trace trace;
   trace.call = "f<&\"(n=2)";
@@ -51,7 +51,7 @@ int count(const std::string& text, const std::string& pattern) {
   return static_cast<int>(core::matches_of(text, pattern).size());
 }
 
-/// XML demands what HTML does not: each attribute has a value.
+/// Checks that each attribute has a value, which XML demands and HTML does not.
 bool is_well_formed(const std::string& svg) {
   return count(svg, "<[a-z]") == count(svg, R"(<[a-z]+( [a-zA-Z:-]+="[^"<]*")*/?>)");
 }
@@ -74,7 +74,7 @@ TEST(Figure, ShowsWhatThreadsLoadAndUse) {
   EXPECT_EQ(count(one, R"(<(rect|circle) class="[^"]*t1)"), 0);
 }
 
-/// What the page marks in red a figure marks as well.
+/// A figure marks the same faults that the page marks in red.
 TEST(Figure, ShowsFaults) {
   Trace trace = example();
   TraceRequest& load = trace.kernels[0].blocks[0].requests[0];
@@ -98,7 +98,7 @@ TEST(Figure, ShowsARequest) {
   EXPECT_THAT(banks, HasSubstr("As[0][0]"));
 }
 
-// Bank 0 has the words 0 and 32 to give, on 1.x to different half-warps.
+// Bank 0 serves the words 0 and 32. On compute capability 1.x different half-warps read them.
 TEST(Figure, MarksBanksInConflictOnly) {
   Trace trace = example();
   TraceRequest& use = trace.kernels[0].blocks[0].requests[1];

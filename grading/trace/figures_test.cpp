@@ -12,7 +12,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/course/stages.hpp"
 
-// The figures of handouts are what `lab trace` draws today.
+// These tests check that the figures in handouts are what `lab trace` and `lab profile` draw now.
 namespace tilewise::grading {
 namespace {
 
@@ -24,7 +24,7 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-/// Of a stage.json, "figures" are the files in the handout's folder, with the options of `lab
+/// In a stage.json, "figures" lists the files in the handout's folder with the options of `lab
 /// trace`, or of `lab profile`, that draw them.
 TEST(Figures, AreWhatTheirCommandsDraw) {
   const fs::path root = core::project_root();
@@ -37,7 +37,7 @@ TEST(Figures, AreWhatTheirCommandsDraw) {
       const bool is_roofline = figure.contains("profile");
       const char* const name_of_command = is_roofline ? "profile" : "trace";
       command.arguments = {tool("tilewise"), name_of_command, stage.id};
-      // Registers are estimated, so that a figure does not depend on whose nvcc there is.
+      // Registers are estimated, so that a figure does not depend on the installed nvcc.
       command.environment = {{"CUDACXX", "/bin/false"}};
       for (const auto& word : figure.at(name_of_command)) {
         const auto text = word.get<std::string>();
@@ -55,7 +55,7 @@ TEST(Figures, AreWhatTheirCommandsDraw) {
   }
 }
 
-/// A figure that nothing draws would go stale unseen.
+/// Every figure must have a command that draws it, or it would go stale unnoticed.
 TEST(Figures, HaveACommandEach) {
   const fs::path root = core::project_root();
   for (const StageInfo& stage : stages()) {

@@ -19,7 +19,7 @@ using Action = simt::TracedRequest::Action;
 
 bool writes(const TraceRequest& request) { return request.made.action != Action::load; }
 
-/// Calls use(nth lane that takes part, lane).
+/// Calls use(n, lane) for each lane that takes part, counted by n.
 template <class Use>
 void for_each_lane(std::uint32_t lanes, Use&& use) {
   std::size_t nth = 0;
@@ -28,8 +28,8 @@ void for_each_lane(std::uint32_t lanes, Use&& use) {
   }
 }
 
-/// The matrix that a request touches: the one that a lane lies in, or else the nearest one of those
-/// that have a band around them.
+/// Returns the matrix that a request touches: the first one that a lane lies in, or else the
+/// nearest one whose surrounding band a lane may lie in.
 int matrix_at(const std::vector<TraceMatrix>& matrices, const simt::TracedRequest& request) {
   int nearest = -1;
   std::int64_t least = 0;
@@ -45,8 +45,8 @@ int matrix_at(const std::vector<TraceMatrix>& matrices, const simt::TracedReques
   return least < far ? nearest : -1;
 }
 
-/// The matrix that an access of a lane lies in, which need not be that of the request: some lanes
-/// may fetch of A while the others fetch of B. Null where it lies in none.
+/// Returns the matrix that a lane's access lies in, or null if there is none. It need not be the
+/// request's matrix: some lanes may load from A while others load from B.
 const TraceMatrix* matrix_of_lane(const std::vector<TraceMatrix>& matrices,
                                   const simt::TracedRequest& request, std::size_t nth) {
   const auto holds = [&](const TraceMatrix& matrix) {
@@ -64,8 +64,8 @@ void mark_outside(const std::vector<TraceMatrix>& matrices, TraceRequest& reques
   });
 }
 
-/// What a request does, however often the compiler has unrolled the loop that it stands in: the
-/// line, the action, and the array or matrix.
+/// Identifies what a request does, independent of how often the compiler has unrolled its loop: the
+/// file and line, the action, and the array or matrix.
 using Deed = std::tuple<std::string, int, Action, int>;
 
 Deed deed_of(const TraceRequest& request, const TraceKernel& kernel) {
@@ -76,7 +76,7 @@ Deed deed_of(const TraceRequest& request, const TraceKernel& kernel) {
       return array.start > request.made.at.front();
     };
     const auto array = std::ranges::find_if(kernel.arrays, is_behind) - kernel.arrays.begin();
-    target = -1 - static_cast<int>(array);  // told apart from matrices
+    target = -1 - static_cast<int>(array);  // negative, unlike matrices
   }
   return {site.file, site.line, request.made.action, target};
 }
@@ -106,7 +106,8 @@ class Origins {
   explicit Origins(const std::vector<TraceMatrix>& matrices) : matrices_(matrices) {}
 
   void follow(TraceBlock& block) {
-    // What is stored in an interval is known by its end; loads of the same interval may be of it.
+    // Loads may read what was stored in the same interval, so all of an interval's stores are
+    // handled before its shared-memory loads.
     for (auto first = block.requests.begin(); first != block.requests.end();) {
       const auto interval = first->made.interval;
       const auto last = std::find_if(first, block.requests.end(), [&](const TraceRequest& request) {
@@ -133,7 +134,8 @@ class Origins {
     }
   }
 
-  /// What a word, or a pair of them, says it is, if this block has brought such an element.
+  /// Returns the element that a word, or a pair of words, encodes, if this block has loaded that
+  /// element.
   ElementNumber brought(ElementNumber element) const {
     return brought_.contains(element) ? element : no_element;
   }
@@ -173,7 +175,7 @@ class Origins {
   std::map<std::uint32_t, ElementNumber> held_;  ///< by word of shared memory
 };
 
-/// Finds the accesses that a race is made of.
+/// Finds and marks the accesses that form a race.
 class Races {
  public:
   Races(TraceKernel& kernel, const Finding& race) : kernel_(kernel), race_(race) {
@@ -203,7 +205,7 @@ class Races {
     std::uint64_t block;
     std::uint32_t thread;
   };
-  /// Whether shared, then where: in shared memory the block and the interval, too.
+  /// Whether the memory is shared, the block and interval (in shared memory only), and the address.
   using Place = std::tuple<bool, std::uint64_t, std::uint32_t, std::uint32_t>;
 
   bool is_part(const TraceRequest& request) const {
@@ -267,7 +269,7 @@ std::vector<TraceKernel> interpret_trace(const std::string& text,
     kernel.launch = std::move(one.launch);
     kernel.sites = std::move(one.sites);
     kernel.arrays = std::move(one.arrays);
-    // Students know a file by its name alone.
+    // Students know a file only by its name.
     kernel.launch.file = std::filesystem::path(kernel.launch.file).filename();
     for (simt::TracedSite& site : kernel.sites) {
       site.file = std::filesystem::path(site.file).filename();

@@ -12,15 +12,16 @@
 #include "grading/profile/profile_report.hpp"
 #include "grading/worker/call.hpp"
 
-/// What a small call does in memory, made ready to be drawn.
+/// The memory accesses of a small call, prepared for drawing.
 namespace tilewise::grading {
 
-/// A call that cannot be traced; says which can.
+/// Thrown for a call that cannot be traced. Its message says which calls can.
 class CannotTrace : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Elements of all matrices have one number each, row after row, matrix after matrix.
+/// The number of an element. The elements of all matrices are numbered row after row, matrix after
+/// matrix.
 using ElementNumber = std::int32_t;
 inline constexpr ElementNumber no_element = -1;
 
@@ -31,26 +32,27 @@ struct TraceMatrix {
   int leading_dimension = 0;  ///< elements from one row to the next
   int element_bytes = 4;
   bool read_only = false;
-  std::uint32_t place = 0;  ///< of the first element in device memory, in bytes
-  ElementNumber first = 0;  ///< number of the first element, gaps between rows counted
+  std::uint32_t place = 0;  ///< position of the first element in device memory, in bytes
+  ElementNumber first = 0;  ///< number of the first element; gaps between rows count
 
   std::int64_t elements() const { return std::int64_t{rows} * leading_dimension; }
   std::int64_t bytes() const { return elements() * element_bytes; }
 };
 
-/// One instruction of one warp.
+/// One memory instruction of one warp.
 struct TraceRequest {
   simt::TracedRequest made;
-  /// Within the interval: a step begins where the warp comes again to what it has done in this one.
+  /// The step within the interval. A new step begins when the warp repeats an access of the current
+  /// one.
   int step = 0;
-  int matrix = -1;  ///< that it touches; -1: shared memory, or memory of the kernel's own
-  /// Of shared memory, by lane and word of 4 bytes (an element, where those have 8): the element
-  /// that was brought there from device memory, or no_element.
+  int matrix = -1;  ///< the matrix that it touches; -1: shared memory, or memory of no matrix
+  /// For shared memory, by lane and word of 4 bytes (or by element, if elements have 8 bytes): the
+  /// element that was brought there from device memory, or no_element.
   std::vector<ElementNumber> origins;
-  std::uint32_t outside = 0;  ///< lanes that touch what is no part of any matrix
-  std::uint32_t racing = 0;   ///< lanes that take part in a race that the checks have found
+  std::uint32_t outside = 0;  ///< lanes that touch memory outside of all matrices
+  std::uint32_t racing = 0;   ///< lanes that take part in a race found by the checks
 
-  /// A lane's access relative to the matrix's first byte.
+  /// Returns the position of a lane's access relative to the matrix's first byte.
   std::int64_t offset(const TraceMatrix& of, std::size_t nth_lane) const {
     return std::int64_t{made.at[nth_lane]} - of.place;
   }
@@ -59,7 +61,7 @@ struct TraceRequest {
 struct TraceBlock {
   std::uint64_t number = 0;
   int intervals = 0;
-  bool cut = false;  ///< it did more than is kept
+  bool cut = false;  ///< the block made more requests than are kept
   std::vector<TraceRequest> requests;
 };
 
@@ -68,8 +70,8 @@ struct TraceKernel {
   std::vector<simt::TracedSite> sites;
   std::vector<simt::TracedArray> arrays;
   std::vector<TraceBlock> blocks;
-  /// By block of the grid: bytes from and to each DRAM partition. Empty where addresses are hashed
-  /// over partitions, and in large grids.
+  /// The bytes from and to each DRAM partition, by block of the grid. Empty on GPUs that hash
+  /// addresses over partitions, and for large grids.
   std::vector<simt::PartitionBytes> partitions;
 };
 
@@ -79,18 +81,18 @@ struct Trace {
   core::GpuProfile gpu;
   std::vector<TraceMatrix> matrices;
   std::vector<TraceKernel> kernels;
-  int launches = 0;  ///< of the call, those that left no trace too
+  int launches = 0;  ///< launches of the call, including those that left no trace
   std::vector<Finding> findings;
   SourceTexts sources;
 };
 
-/// Where a block stands in its grid.
+/// Returns the index of a block in its grid.
 std::array<unsigned, 3> block_index(const simt::LaunchRecord& launch, std::uint64_t block);
 
-/// What the call's requests tell once they are put in order: steps, origins, marks.
-/// @param text  a worker's (trace_text.hpp)
-/// @param matrices  as write_matrices() has filled them; they learn where they lie
-/// @throws std::runtime_error where the text is none
+/// Sorts the call's requests and works out their steps, origins and marks.
+/// @param text  a worker's trace text (trace_text.hpp)
+/// @param matrices  as filled by write_matrices(); their places are set
+/// @throws std::runtime_error if the text is not a trace
 std::vector<TraceKernel> interpret_trace(const std::string& text,
                                          std::vector<TraceMatrix>& matrices,
                                          const std::vector<Finding>& findings);

@@ -17,7 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Lanes lie in rows of a block or of a matrix, so that few runs tell them all.
+/// Encodes numbers as runs. Lanes access rows of a block or of a matrix, so that a few runs
+/// describe all of them.
 Json runs_of(const std::vector<std::int64_t>& numbers) {
   Json runs = Json::array();
   for (std::size_t i = 0; i < numbers.size();) {
@@ -78,7 +79,7 @@ Json to_value(const TraceKernel& kernel, const std::vector<TraceMatrix>& matrice
           {"blocks", std::move(blocks)}};
 }
 
-/// JSON that may stand in a <script>: nothing in it ends one or begins a comment.
+/// Escapes JSON for a <script>, so that nothing in it ends the script or begins a comment.
 std::string embedded(std::string json) {
   for (std::size_t at = json.find('<'); at != json.npos; at = json.find('<', at)) {
     json.replace(at, 1, "\\u003c");

@@ -16,7 +16,8 @@
 #include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 
-// `lab update` on small courses: a repository that stands for the course's, and a clone of it.
+// These tests run `lab update` on small courses: one repository stands for the course's, and
+// another is a clone of it.
 namespace tilewise::grading {
 namespace {
 
@@ -25,7 +26,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-using Files = std::map<std::string, std::string>;  ///< path and text; "" where there is none
+using Files = std::map<std::string, std::string>;  ///< path and text; "" if there is no such file
 
 const std::string kernel = "labs/01_one/one.cu", other_kernel = "labs/02_two/two.cu",
                   header = "labs/01_one/one.hpp";
@@ -35,7 +36,7 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// A kernel with a line that a student writes and one that belongs to the course.
+/// A kernel with one line that a student writes and one that belongs to the course.
 std::string kernel_text(const std::string& course, const std::string& student) {
   return fmt::format("// {}\n\n\n\n{}\n\n\n\n// end\n", course, student);
 }
@@ -46,7 +47,7 @@ class Repository {
 
   const fs::path& folder() const { return folder_; }
 
-  /// What git says; the test fails where git does.
+  /// The first line of git's output; the test fails if git does.
   std::string git(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {"git", "-C", folder_});
     const CommandResult result = run(std::move(arguments));
@@ -75,7 +76,7 @@ class Repository {
     return run({"bash", core::project_root() / "grading" / "update" / "update.sh", folder_});
   }
 
-  /// Neither name nor settings of whoever runs the test.
+  /// Runs a command without the name and the settings of the user who runs the test.
   static CommandResult run(std::vector<std::string> arguments) {
     Command command;
     command.arguments = std::move(arguments);
@@ -112,7 +113,7 @@ class Update : public testing::Test {
   const Repository course{scratch.path() / "course"}, student{scratch.path() / "student"};
 };
 
-/// What a student has done, what the course has become, and what comes of it.
+/// The student's changes, the course's changes, and the outcome of an update.
 struct Case {
   const char* what;
   Files committed, uncommitted, newer;
@@ -277,10 +278,10 @@ TEST_F(Update, KeepsEverythingInABackup) {
   expect_files({{kernel, mine}, {header, "mine\n"}, {"lab", "v1\n"}, {untracked, mine}});
 }
 
-/// What keeps a clone from being updated at all.
+/// A state in which a clone cannot be updated at all.
 struct Obstacle {
   const char* what;
-  std::vector<std::string> git;  ///< done to the clone
+  std::vector<std::string> git;  ///< a command that brings the clone into that state
   std::string says;
 };
 

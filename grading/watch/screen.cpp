@@ -103,7 +103,7 @@ std::string points(const StageResult& stage) {
   return tr("{} of {} points", stage.score, stage.max_score);
 }
 
-/// "8 of 9 tests": those that were run.
+/// Returns text such as "8 of 9 tests", counting only tests that were run.
 std::string tests_passed(const StageResult& stage) {
   const auto passed = [](const TestResult& test) { return test.status == Status::passed; };
   const auto ran = [](const TestResult& test) { return test.status != Status::skipped; };
@@ -111,7 +111,7 @@ std::string tests_passed(const StageResult& stage) {
             std::ranges::count_if(stage.tests, ran));
 }
 
-/// The rates that tests reached.
+/// Returns the rates that tests reached, one per line.
 std::string rates(const StageResult& stage) {
   std::string text;
   for (const TestResult& test : stage.tests) {
@@ -121,15 +121,15 @@ std::string rates(const StageResult& stage) {
   return text;
 }
 
-/// A line as far as it fits, so that the terminal breaks none within a word.
+/// Cuts a line to the width of the screen, so that the terminal does not wrap it.
 std::string clipped(std::string_view line, const Canvas& canvas) {
   if (line.size() <= canvas.columns) return std::string(line);
   std::size_t end = canvas.columns - 1;
-  while (end > 0 && (line[end] & 0xC0) == 0x80) --end;  // not within a character
+  while (end > 0 && (line[end] & 0xC0) == 0x80) --end;  // does not split a UTF-8 character
   return std::string(line.substr(0, end)) + ">";
 }
 
-/// As many lines of a comparison as there is room for, in colours.
+/// Returns as many lines of a comparison as there is room for, in colours.
 std::string comparison(const std::string& differences, const StageInfo& stage, std::size_t room,
                        const Canvas& canvas) {
   std::string_view rest = differences;
@@ -148,7 +148,8 @@ std::string comparison(const std::string& differences, const StageInfo& stage, s
   return text;
 }
 
-/// What the student's code printed, in the test that is told or else in the first one.
+/// Returns what the student's code printed in the test `told`, or else in the first test that has
+/// output.
 std::string printed_lines(const Findings& found, const TestResult* told, const Canvas& canvas) {
   auto printed = told ? found.printed.find(told->name) : found.printed.end();
   if (printed == found.printed.end()) printed = found.printed.begin();
@@ -165,7 +166,7 @@ std::string printed_lines(const Findings& found, const TestResult* told, const C
   return text + '\n';
 }
 
-/// Where, what and what to do next.
+/// Says where the fault is, what happened and what to do next.
 std::string explanation(const StageResult& stage, const TestResult& test, const Canvas& canvas) {
   std::string text;
   if (!test.finding.file.empty()) {
@@ -178,7 +179,7 @@ std::string explanation(const StageResult& stage, const TestResult& test, const 
   return text;
 }
 
-/// The keys, as many on a line as fit.
+/// Lists the keys, as many per line as fit.
 std::string keys(std::size_t columns) {
   std::string text;
   std::size_t width = 0;
@@ -195,7 +196,7 @@ std::string keys(std::size_t columns) {
     text += key;
     width += key.size();
   }
-  return text;  // no line feed at the end: nothing scrolls for the sake of an empty line
+  return text;  // no line feed at the end, which would scroll the screen
 }
 
 }  // namespace
@@ -205,7 +206,8 @@ std::string result_view(const Findings& found, const std::string& device, const 
   std::vector<Cause> causes = causes_of(stage);
   std::erase_if(causes, [](const Cause& cause) { return cause.told->status == Status::skipped; });
   const TestResult* told = causes.empty() ? nullptr : causes.front().told;
-  const bool is_ungraded = told && stage.status == Status::error;  // all tests for one reason
+  // All tests failed for one reason.
+  const bool is_ungraded = told && stage.status == Status::error;
   std::string text;
   if (told) {
     if (!is_ungraded) text += coloured(bold, printable(told->name), canvas) + "\n";
@@ -246,7 +248,7 @@ std::string passed_view(const Findings& found, const StageInfo& info, const Pass
                    "", width);
   if (passed.differences.empty()) return tr("Your code is the solution's.\n") + after;
   const auto others = static_cast<std::size_t>(std::ranges::count(after, '\n'));
-  constexpr std::size_t frame = 9;  // title, heading, bar and keys
+  constexpr std::size_t frame = 9;  // lines for title, heading, progress bar and keys
   const std::size_t room = canvas.rows > others + frame ? canvas.rows - others - frame : 0;
   return tr("What the reference solution does differently (- yours, + the solution's):\n\n") +
          comparison(passed.differences, info, room, canvas) + after;
@@ -268,7 +270,8 @@ std::string screen(const StageInfo& stage, const std::string& body,
 
 namespace {
 
-/// The solution as a student would have written it: without the lines that mark their part.
+/// Returns the solution as a student would have written it, without the lines that mark the
+/// student's part.
 std::string without_markers(std::string_view solution) {
   std::string text;
   while (!solution.empty()) {

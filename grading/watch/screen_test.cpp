@@ -22,8 +22,8 @@ using View = WatchState::View;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A clock, a file and a grader that do what a test says; gradings that run side by side are a
-/// failure.
+/// Simulates a clock, a file and a grader under a test's control. It fails if two gradings run at
+/// the same time.
 class Watching : public testing::Test {
  protected:
   void follow(const WatchState::Orders& orders) {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view hide_cursor = "\033[?25l", show_cursor = "\033[?25h";
 
-// Signal handlers can be given nothing, and there is only one terminal.
+// These are global because signal handlers take no context, and there is only one terminal.
 termios original;
 volatile std::sig_atomic_t stop_asked = 0, resumed = 0;
 
@@ -30,14 +30,14 @@ constexpr int deadly_signals[] = {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIG
 void write_all(std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (count < 0 && errno != EINTR && errno != EAGAIN) return;  // nobody sees it any more
+    if (count < 0 && errno != EINTR && errno != EAGAIN) return;  // the terminal is gone
     if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
   }
 }
 
 void take_over() {
   termios raw = original;
-  // Ctrl-C, Ctrl-Z and line feeds go on working.
+  // Ctrl-C, Ctrl-Z and line feeds keep working.
   raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   raw.c_cc[VMIN] = 1;
   raw.c_cc[VTIME] = 0;
@@ -45,7 +45,7 @@ void take_over() {
   write_all(hide_cursor);
 }
 
-/// Only calls that a signal handler may make.
+/// Restores the terminal, using only calls that a signal handler may make.
 void give_back() {
   ::tcsetattr(STDIN_FILENO, TCSANOW, &original);
   [[maybe_unused]] const ssize_t ignored =
@@ -58,7 +58,8 @@ extern "C" void note_resumption(int) { resumed = 1; }
 
 extern "C" void give_back_and_die(int signal) {
   give_back();
-  ::raise(signal);  // by its default now, as SA_RESETHAND says; it comes once the handler is left
+  // SA_RESETHAND has restored the default action, which kills the process once the handler returns.
+  ::raise(signal);
 }
 
 void handle(int signal, void (*handler)(int), int flags = 0) {
@@ -68,8 +69,8 @@ void handle(int signal, void (*handler)(int), int flags = 0) {
   ::sigaction(signal, &action, nullptr);
 }
 
-/// Leaves out what arrows, function keys and Alt send: an escape, and one character or a sequence
-/// "[...x" or "Ox".
+/// Removes what arrows, function keys and Alt send: an escape, followed by one character or by a
+/// sequence "[...x" or "Ox".
 std::string without_escapes(std::string_view keys) {
   std::string plain;
   while (!keys.empty()) {
@@ -131,7 +132,7 @@ void TerminalSession::stop_for_a_while() {
   stop_asked = 0;
   give_back();
   handle(SIGTSTP, SIG_DFL);
-  ::raise(SIGTSTP);  // goes on here once it is continued
+  ::raise(SIGTSTP);  // returns once the process is continued
   handle(SIGTSTP, ask_to_stop);
   resumed = 1;
 }
@@ -152,7 +153,7 @@ std::string TerminalSession::read_keys(int wait_ms) {
 bool TerminalSession::was_resumed() {
   if (!resumed) return false;
   resumed = 0;
-  take_over();  // whoever had the terminal meanwhile may have set it otherwise
+  take_over();  // another process may have changed the settings meanwhile
   return true;
 }
 

@@ -40,21 +40,22 @@ std::string first_lines(const std::string& text, int count) {
   return text.substr(0, end);
 }
 
-/// What a grading came to.
+/// The outcome of a grading.
 struct GradingResult {
-  std::optional<GradeResult> result;  ///< nothing where there is none; no secret of hidden tests
-  std::string problem;                ///< why there is none
+  /// Nothing if there is no result. It reveals nothing about hidden tests.
+  std::optional<GradeResult> result;
+  std::string problem;  ///< why there is no result
 };
 
-/// What `lab grade --events` has told.
+/// What `lab grade --events` has reported so far.
 struct Told {
   Findings found;
-  bool is_graded = false;       ///< the result is written; what comes later is more of a hint
+  bool is_graded = false;       ///< the result is written; later events only improve the hint
   std::string cause;            ///< the test that failed first
-  std::string numbers, mended;  ///< of its fault, and a change that mends it
+  std::string numbers, mended;  ///< numbers on its fault, and a change that mends it
 };
 
-/// Takes a line of it.
+/// Reads one line of `lab grade --events`.
 void take_event(std::string_view line, Told& told) {
   const auto event = nlohmann::ordered_json::parse(line);
   if (event.contains("graded")) {
@@ -80,8 +81,8 @@ Command grade_command(const std::string& stage, const std::filesystem::path& res
   return command;
 }
 
-/// `lab grade STAGE`, running beside this process. Ends with this object, and so does all that it
-/// has started.
+/// Runs `lab grade STAGE` in a child process. The destructor ends it and all processes that it has
+/// started.
 class GraderProcess {
  public:
   /// @throws std::system_error if the system is out of processes
@@ -100,13 +101,13 @@ class GraderProcess {
   /// @throws Interrupted
   bool is_over() { return command_.is_over(); }
 
-  /// What tests have found so far.
+  /// The results of the tests so far.
   const Findings& found() const { return told_.found; }
 
-  /// What it has told so far.
+  /// What the grader has reported so far.
   const Told& told() const { return told_; }
 
-  /// Once it has told of one, or is over.
+  /// Returns the result. It may be called once the grader has reported one or has ended.
   GradingResult result();
 
  private:
@@ -134,7 +135,8 @@ GradingResult GraderProcess::result() {
   }
 }
 
-/// What WatchState orders, done: it has the files, the grader, and what is known of the stage.
+/// Carries out the orders of WatchState. It owns the file watcher, the grader, and what is known
+/// about the stage.
 class Watch {
  public:
   Watch(fs::path root, const StageInfo& stage) : root_(std::move(root)) {
@@ -167,7 +169,7 @@ class Watch {
     files_.emplace(std::move(files));
     grading_ = {};
     progress_ = read_progress(root_);
-    // One that was never tried has only itself to show.
+    // A stage that was never tried is not graded, so that its introduction is shown.
     follow(state_.begin(progress_of(progress_, stage.id).status.has_value(), Steady::now()));
   }
 
@@ -193,7 +195,8 @@ class Watch {
     }
   }
 
-  /// What it says once the verdict is there is a hint in the place of another.
+  /// Takes the grader's result once it is there. What the grader reports after the verdict replaces
+  /// the hint.
   void look_at_grader() {
     const bool is_over = grader_->is_over();
     const bool is_news = state_.phase() == WatchState::Phase::grading;
@@ -241,15 +244,15 @@ class Watch {
   void go_on_to_next() {
     std::string current;
     change_progress(root_, [&](Progress& progress) {
-      progress.current = stage_.id;  // the next one may be noted there already
+      progress.current = stage_.id;  // take_result() may have set the next stage already
       note_ = go_on(root_, stages(), progress);
       current = progress.current;
     });
     if (current != stage_.id) return turn_to(choose_stages({current}, stages()).front());
-    follow(state_.begin(false, Steady::now()));  // there is nowhere to go, as the note says
+    follow(state_.begin(false, Steady::now()));  // there is no next stage, as the note says
   }
 
-  /// What there is to see of the stage itself.
+  /// Returns the view of the stage itself.
   std::string stage_view(const Canvas& canvas) const {
     const std::size_t width = std::min(canvas.columns, readable_width);
     const auto seconds =
@@ -320,10 +323,10 @@ class Watch {
   std::unique_ptr<GraderProcess> grader_;
   Progress progress_;
   GradingResult grading_;
-  std::map<std::string, std::string> printed_;  ///< by the student's code, by test
+  std::map<std::string, std::string> printed_;  ///< what the student's code printed, by test
   Passed passed_;
   Hint hint_;
-  std::string note_;  ///< what going on to this stage had to say
+  std::string note_;  ///< the message of go_on() about this stage
   std::string shown_;
   TerminalSession::Size shown_size_;
   bool quit_ = false;
@@ -341,7 +344,7 @@ void watch(const std::string& word) {
   try {
     Watch(root, stage).run();
   } catch (const Interrupted& interrupted) {
-    if (interrupted.signal != SIGINT) throw;  // Ctrl-C is a way to quit
+    if (interrupted.signal != SIGINT) throw;  // the user quits by Ctrl-C
   }
   fmt::print("\n");
 }

@@ -14,38 +14,39 @@
 
 namespace tilewise::grading {
 
-/// `lab watch`: grades a stage each time one of its files is saved, and shows what came of it on
+/// Runs `lab watch`: grades a stage each time one of its files is saved, and shows the result on
 /// the terminal, until a key or Ctrl-C ends it.
 /// @param stage  as a user names one; empty: the current one
-/// @throws CannotGrade where there is no terminal, no such stage or no use of progress.json;
-/// Interrupted where the process was asked to end otherwise than by Ctrl-C
+/// @throws CannotGrade if there is no terminal or no such stage, or if progress.json cannot be
+/// used; Interrupted if the process was asked to end by anything but Ctrl-C
 void watch(const std::string& stage);
 
-/// What `lab watch` does next, decided from what happens and when, and nothing else: it knows no
-/// terminal, no file, no process and no clock, so that tests can play any of them.
+/// Decides what `lab watch` does next, from events and their times alone. It knows no terminal,
+/// file, process or clock, so that tests can simulate all of them.
 class WatchState {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::steady_clock::duration;
 
-  /// An editor may write a file in several steps; it is graded once it was left alone so long.
+  /// An editor may write a file in several steps, so it is graded once it has not changed for this
+  /// long.
   static constexpr Duration quiet = std::chrono::milliseconds(200);
-  /// A grading has limits of its own for each compilation and each call; this is for all of it.
+  /// The limit for a whole grading. Each compilation and each call has a limit of its own, too.
   static constexpr Duration longest_grading = std::chrono::minutes(10);
 
-  /// What the surroundings are to do.
+  /// What the caller has to do.
   enum class Order { start_grading, stop_grading, show_hint, go_on, quit };
   using Orders = std::vector<Order>;
 
   enum class Phase {
-    waiting,   ///< for a file to be saved
-    settling,  ///< one was saved, perhaps not for the last time
+    waiting,   ///< waits for a file to be saved
+    settling,  ///< a file was saved, and may be saved again at once
     grading,
     graded,
     timed_out,  ///< grading took longer than longest_grading
   };
 
-  /// What is to be seen.
+  /// What the screen shows.
   enum class View { stage, hint, list };
 
   Phase phase() const { return phase_; }
@@ -53,20 +54,21 @@ class WatchState {
   /// When the present phase began.
   Time since() const { return since_; }
 
-  /// Begins with a stage, at once with its grading or when it is saved.
+  /// Begins with a stage. Grades it at once, or otherwise when a file is saved.
   Orders begin(bool grade_at_once, Time now);
-  /// A file of the stage has changed. A grading that is under way is of no interest any more.
+  /// Handles a change of one of the stage's files. It stops a running grading, whose result would
+  /// be outdated.
   Orders file_changed(Time now);
-  /// h, n, l, r and q, large or small; any other key shows the stage again.
+  /// Handles a key: h, n, l, r or q, in upper or lower case. Any other key shows the stage again.
   Orders key_pressed(char key, Time now);
-  /// The grading has ended by itself.
+  /// Handles the end of a grading that was not stopped.
   Orders grading_ended(Time now);
-  /// Time goes by.
+  /// Handles the passing of time; to be called regularly.
   Orders tick(Time now);
 
  private:
   void enter(Phase phase, Time now);
-  /// Stops what is under way.
+  /// Returns the order to stop a running grading, if there is one.
   Orders stopped() const;
 
   Phase phase_ = Phase::waiting;
@@ -74,56 +76,56 @@ class WatchState {
   Time since_;
 };
 
-/// How much room there is, and whether for colours.
+/// The size of the screen, and whether it has colours.
 struct Canvas {
   std::size_t columns = 80, rows = 24;
   bool colours = false;
 };
 
-/// What tests of a stage have found, as far as they have ended.
+/// The results of a stage's tests that have ended so far.
 struct Findings {
   StageResult stage;
-  std::map<std::string, std::string> printed = {};  ///< by the student's code, by test
+  std::map<std::string, std::string> printed = {};  ///< what the student's code printed, by test
 };
 
-/// A grading, compactly: the finding nearest the cause in full, which tests fail, what the code
-/// printed, and last, where the eye is, how many tests have passed.
+/// Describes a grading compactly: the finding nearest the cause in full, which tests fail, and what
+/// the code printed. The number of passed tests comes last, where the reader looks.
 /// @param device  empty: not all tests have ended
 std::string result_view(const Findings& found, const std::string& device, const Canvas& canvas);
 
-/// What a stage that has passed is followed by.
+/// What is shown after a stage has passed.
 struct Passed {
-  std::string differences;  ///< as compare_with_solution() gives them
-  std::string notes;        ///< the beginning of the solution's notes, a paragraph a line
-  std::string next;         ///< the stage that comes next; empty after the last one
+  std::string differences;  ///< from compare_with_solution()
+  std::string notes;        ///< the beginning of the solution's notes, one paragraph per line
+  std::string next;         ///< the next stage; empty after the last one
 };
 
-/// A grading that passed: the solution beside, and last, where the eye is, praise, the rate and
-/// what comes next.
+/// Describes a grading that passed: the comparison with the solution, and last, where the reader
+/// looks, praise, the rate and the next stage.
 std::string passed_view(const Findings& found, const StageInfo& info, const Passed& passed,
                         const Canvas& canvas);
 
-/// The screen: a stage's name and files, `body`, and at the bottom the progress of the course and
-/// the keys.
+/// Returns the whole screen: the stage's name and files, `body`, and at the bottom the progress in
+/// the course and the keys.
 std::string screen(const StageInfo& stage, const std::string& body,
                    const std::vector<StageInfo>& course, const Progress& progress,
                    const Canvas& canvas);
 
-/// What a stage's solution does otherwise than the student's files, as `diff -u` shows it: "-" are
-/// the student's lines, "+" the solution's. Since all that is not to be written is the same in
-/// both, these are the parts that the student wrote.
-/// @param root  of the course
+/// Compares the student's files with the stage's solution, as `diff -u` shows it: "-" marks the
+/// student's lines, "+" the solution's. All parts that students do not write are the same in both,
+/// so only the student's parts differ.
+/// @param root  root folder of the course
 std::string compare_with_solution(const std::filesystem::path& root, const StageInfo& stage);
 
-/// The terminal, taken over so that keys come one by one and are not echoed. It is given back as it
-/// was at the end of the scope, while the process is stopped by Ctrl-Z, and where a signal kills
-/// the process that can be caught.
+/// Takes over the terminal, so that keys arrive one by one and are not echoed. The terminal gets
+/// its former settings back at the end of the scope, while Ctrl-Z has stopped the process, and if a
+/// signal that can be caught kills the process.
 class TerminalSession {
  public:
-  /// @throws CannotGrade where standard input or output is no terminal
+  /// @throws CannotGrade if standard input or output is not a terminal
   static void demand_terminal();
 
-  /// @throws CannotGrade as demand_terminal()
+  /// @throws CannotGrade like demand_terminal()
   TerminalSession();
   ~TerminalSession();
   TerminalSession(const TerminalSession&) = delete;
@@ -133,20 +135,21 @@ class TerminalSession {
     int columns = 80, rows = 24;
     bool operator==(const Size&) const = default;
   };
-  /// As it is at the moment.
+  /// Returns the current size.
   Size size() const;
 
-  /// Waits up to `wait_ms` for keys. What an arrow or a function key sends is left out.
+  /// Waits up to `wait_ms` for keys and returns them, without the sequences of arrow and function
+  /// keys.
   std::string read_keys(int wait_ms);
 
-  /// Whether the terminal is gone.
+  /// Whether the terminal has been closed.
   bool is_closed() const { return closed_; }
 
-  /// Whether the screen has to be drawn anew, since the process was stopped meanwhile; once each
-  /// time.
+  /// Whether the process was stopped and resumed since the last call, so that the screen has to be
+  /// redrawn.
   bool was_resumed();
 
-  /// Shows text from the upper left corner on, and nothing else.
+  /// Clears the screen and shows text from the upper left corner on.
   void show(const std::string& text);
 
  private:
@@ -155,13 +158,13 @@ class TerminalSession {
   bool closed_ = false;
 };
 
-/// Notices that files are saved. It looks again and again, which works on every file system, also
-/// where an editor writes another file and renames it.
+/// Notices when files are saved. It polls them, which works on every file system, even if an editor
+/// writes another file and renames it.
 class FileWatcher {
  public:
   explicit FileWatcher(std::vector<std::filesystem::path> files);
 
-  /// Whether any file differs from how it was at the last look: written, replaced, removed, back.
+  /// Whether any file was written, replaced, removed or restored since the last call.
   bool has_changed();
 
  private:

@@ -14,7 +14,7 @@
 #include "grading/results/files.hpp"
 #include "grading/watch/test/pseudo_terminal.hpp"
 
-// `lab watch` on a real terminal, with a real course, compiler and grader.
+// These tests run `lab watch` on a pseudo-terminal, with a real course, compiler and grader.
 namespace tilewise::grading {
 namespace {
 
@@ -40,18 +40,18 @@ bool same(const termios& a, const termios& b) {
 class WatchOnATerminal : public testing::Test {
  protected:
   std::vector<std::pair<std::string, std::string>> environment() const {
-    // What a grading leaves behind is found by its folder for temporary files.
+    // TMPDIR identifies the processes and files that a grading leaves behind.
     return {{"TILEWISE_ROOT", course_.root()}, {"TMPDIR", temporary_.path()}, {"TERM", "xterm"}};
   }
 
-  /// As an editor does: another file, renamed.
+  /// Saves as an editor does, by writing another file and renaming it.
   void save(const std::string& text) const {
     const fs::path file = course_.lab(stage, source);
     std::ofstream(file.string() + ".new", std::ios::binary) << text;
     fs::rename(file.string() + ".new", file);
   }
 
-  /// Processes that a grading has started and that go on.
+  /// The number of processes that a grading has started and that still run.
   int left_over() const {
     int count = 0;
     std::error_code ignored;
@@ -90,7 +90,7 @@ TEST_F(WatchOnATerminal, LeadsThroughAStageAndOnToTheNext) {
   EXPECT_TRUE(terminal.shows("q quit"));
   EXPECT_FALSE(same(terminal.attributes(), before)) << "keys come one by one";
 
-  // Two quick saves: the latest counts.
+  // Of two quick saves, only the second is graded.
   save("this does not compile");
   save(replaced(solution(), "] = sum;", "] = sum + 1;"));
   ASSERT_TRUE(terminal.shows(" tests passed, ")) << terminal.screen();
@@ -103,7 +103,7 @@ TEST_F(WatchOnATerminal, LeadsThroughAStageAndOnToTheNext) {
   EXPECT_TRUE(terminal.shows("hint 1 of 3: Idea"));
   terminal.type("l");
   EXPECT_TRUE(terminal.shows("> 01_single_block"));
-  terminal.type("\033[H\033OH\033h");  // Home is no h, and neither is Alt
+  terminal.type("\033[H\033OH\033h");  // the Home key and Alt+h do not count as h
   terminal.type(" ");
   EXPECT_TRUE(terminal.shows(" tests passed, "));
   EXPECT_EQ(progress_of(read_progress(course_.root()), stage).hints.tiers,
@@ -147,7 +147,7 @@ TEST_F(WatchOnATerminal, GivesTheTerminalBackHoweverItEnds) {
   const struct {
     const char* what;
     int signal;       ///< 0: Ctrl-C is typed
-    int exit_status;  ///< or -1 where the signal kills it
+    int exit_status;  ///< -1: the signal kills the process
   } cases[] = {
       {"Ctrl-C", 0, 0},         {"SIGTERM", SIGTERM, 2},  {"SIGHUP", SIGHUP, 2},
       {"SIGQUIT", SIGQUIT, -1}, {"SIGKILL", SIGKILL, -1},
@@ -159,7 +159,7 @@ TEST_F(WatchOnATerminal, GivesTheTerminalBackHoweverItEnds) {
     ASSERT_TRUE(terminal.shows("q quit"));
     terminal.type("r");
     ASSERT_TRUE(terminal.shows("Compiling and grading ... "));
-    // In the middle of compiling.
+    // The signal arrives in the middle of compiling.
     std::this_thread::sleep_for(300ms);
     EXPECT_GT(left_over(), 1);
     if (signal == 0) {

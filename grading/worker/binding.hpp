@@ -1,5 +1,6 @@
 /// \file
-/// Makes contract functions callable by name: what a stage's binding object is compiled from.
+/// Makes contract functions callable by name. A stage's binding object is compiled from this
+/// header.
 ///
 /// Compiles as C++17, against the simulator's <cuda_runtime.h> and against the CUDA Toolkit's.
 /// A cuda module must be linked with `-Xlinker --wrap=SYMBOL` for each symbol that
@@ -15,7 +16,8 @@
 #include <utility>
 
 #include "grading/worker/binding_abi.hpp"
-// The Toolkit's, whose name the simulator's bears, too; but its run-time counts by itself.
+// This condition holds with the Toolkit's header only. The simulator's header defines the same name
+// and TILEWISE_SITE, but its run-time counts calls by itself.
 #if defined(__CUDA_RUNTIME_API_H__) && !defined(TILEWISE_SITE)
 #define TILEWISE_COUNTS_CALLS
 #include "grading/worker/host_access_counter.hpp"
@@ -64,7 +66,7 @@ struct Parameter {
   }
 };
 
-/// The invoker of one contract function.
+/// Invokes one contract function.
 template <auto function>
 struct Bound;
 
@@ -103,15 +105,16 @@ inline constexpr std::size_t (*copies_source)() = nullptr;
 
 }  // namespace tilewise::grading::binding
 
-/// One row of the table: the contract function `function`, a name of the global namespace.
+/// Makes one row of the table, for the contract function `function`, a name in the global
+/// namespace.
 #define TILEWISE_BIND(function)                                                 \
   ::tilewise::grading::BoundFunction {                                          \
 #function, ::tilewise::grading::binding::Bound < &::function> ::parameters, \
         &::tilewise::grading::binding::Bound < &::function> ::invoke            \
   }
 
-/// Defines the module's one exported symbol from one TILEWISE_BIND per function. A macro, because
-/// functions are looked up by the names they are written with.
+/// Defines the module's one exported symbol from one TILEWISE_BIND per function. It is a macro
+/// because functions are looked up by the names they are written with.
 #define TILEWISE_BINDINGS(...)                                                                \
   static const ::tilewise::grading::BoundFunction tilewise_bound_functions[] = {__VA_ARGS__}; \
   extern "C" __attribute__((visibility("default")))                                           \

@@ -1,6 +1,6 @@
 /// \file
-/// What passes between a worker and the module it loads. Plain data, because the two are compiled
-/// apart: the module by the student's toolchain, perhaps as C++17.
+/// The data that passes between a worker and the module that it loads. It is plain data because the
+/// two are compiled apart: the module by the student's toolchain, perhaps as C++17.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct DecodedArgument {
 /// How the attempt to call a function ended.
 enum class BindResult : std::int32_t {
   called,
-  wrong_count,   ///< another number of arguments than the contract has
-  wrong_kind,    ///< an argument of another kind than the parameter
+  wrong_count,   ///< the number of arguments differs from the contract's
+  wrong_kind,    ///< the kind of an argument differs from its parameter's
   out_of_range,  ///< an integer that the parameter's type cannot hold
 };
 
@@ -36,26 +36,26 @@ struct BoundFunction {
 
 /// One successful kernel launch.
 struct RecordedLaunch {
-  char kernel[256];  ///< mangled; empty where the toolkit cannot tell (before CUDA 12.3)
+  char kernel[256];  ///< mangled name; empty if the toolkit cannot give it (before CUDA 12.3)
   std::uint32_t grid[3];
   std::uint32_t block[3];
   std::size_t dynamic_shared_bytes;
   std::size_t static_shared_bytes;
 };
 
-/// What a module exports, under the name `tilewise_bindings`.
+/// The table that a module exports under the name `tilewise_bindings`.
 struct BindingTable {
   static constexpr std::uint32_t current_version = 3;
   std::uint32_t version;
   std::size_t count;
   const BoundFunction* functions;
-  /// Launches since the last call of this function. Writes the first `capacity` of them.
-  /// Null in a simulator module: there the run-time keeps the record.
+  /// Returns the number of launches since the last call of this function, and writes the first
+  /// `capacity` of them. Null in a simulator module, because there the run-time keeps the record.
   std::size_t (*take_launches)(RecordedLaunch* first, std::size_t capacity);
-  /// Bytes of the device that the host could read since the last call of this function: copied, or
-  /// in memory that both share. Null in a simulator module, too.
+  /// Returns how many bytes of the device the host could read since the last call of this function,
+  /// by copies or in memory that both share. Null in a simulator module, too.
   std::size_t (*take_bytes_for_the_host)();
-  /// Copies by now, in whichever direction. Null in a simulator module, too.
+  /// Returns the number of copies so far, in any direction. Null in a simulator module, too.
   std::size_t (*copies_made)();
 };
 

@@ -27,11 +27,11 @@
 
 // Keeps kernels from the host's own memory, in the worker on CUDA.
 //
-// Where the driver can (heterogeneous memory management, HMM), a kernel may read and write what
-// malloc() gave, a global, the stack or a file that is mapped: a submission could have the
-// processor compute there, and nothing would be copied that could be counted. The driver's module
-// for unified memory leaves that out for a process that asks for it when it first opens the
-// module, and libcuda opens it by the C library's ioctl(): this executable's own takes its place.
+// With heterogeneous memory management (HMM) a kernel may read and write memory from malloc(),
+// globals, the stack and mapped files. A submission could then let the processor compute there,
+// without any copy that could be counted. The driver's module for unified memory leaves HMM out for
+// a process that asks for this when it first opens the module. libcuda opens the module by the C
+// library's ioctl(), so this executable puts its own ioctl() in that one's place.
 // Source: uvm_linux_ioctl.h, uvm_types.h and uvm_api.h in NVIDIA's open-gpu-kernel-modules.
 namespace {
 
@@ -39,12 +39,13 @@ constexpr unsigned long uvm_initialize = 0x30000001;
 
 struct UvmInitializeParameters {
   std::uint64_t flags;
-  std::uint32_t status;  ///< 0: success
+  std::uint32_t status;  ///< 0 on success
 };
 
-// UVM_INIT_FLAGS_DISABLE_PAGEABLE_ACCESS, which later drivers know and which holds for hardware
-// that shares its page tables with the processor, too (ATS), with UVM_INIT_FLAGS_DISABLE_HMM; the
-// latter alone, which is all that a driver 580 takes; what libcuda has asked for.
+// The flags to add, tried in this order. First, UVM_INIT_FLAGS_DISABLE_PAGEABLE_ACCESS, which only
+// later drivers know and which also covers hardware that shares its page tables with the processor
+// (ATS), together with UVM_INIT_FLAGS_DISABLE_HMM. Then the latter alone, because a driver 580
+// takes no other. Last none, which leaves what libcuda has asked for.
 constexpr std::uint64_t wishes[] = {0x4 | 0x1, 0x1, 0};
 
 }  // namespace
@@ -71,18 +72,19 @@ extern "C" __attribute__((visibility("default"))) int ioctl(int file, unsigned l
 namespace tilewise::grading {
 namespace {
 
-/// From here on this process starts no other and signals none but itself, where libseccomp was
-/// found when Tilewise was built. For good.
+/// From here on this process can neither start another process nor signal any but itself, if
+/// libseccomp was found when Tilewise was built. This cannot be undone.
 //
-// The CUDA driver opens devices for writing and talks to services, so that most calls stay allowed.
-// But once its context is there it starts no process. One of a submission's would outlive its
-// worker, compute what nobody counts, or keep the GPU busy while the reference solution is timed.
+// The CUDA driver opens devices for writing and talks to services, so most system calls stay
+// allowed. But once its context exists, the driver starts no process. A process that a submission
+// started could outlive its worker, compute without being counted, or keep the GPU busy while the
+// reference solution is timed.
 void confine_cuda_worker() {
 #ifdef TILEWISE_HAVE_SECCOMP
   const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
   if (filter == nullptr) return;
   const auto self = static_cast<scmp_datum_t>(getpid());
-  // The driver's threads, which are there already.
+  // The filter applies to the driver's threads, too, which exist already.
   seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
   for (const int call :
        {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(ptrace),
@@ -92,7 +94,8 @@ void confine_cuda_worker() {
   }
   seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
                    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
-  // Its flags lie in memory, where no filter sees them; the C library then takes clone().
+  // The flags of clone3() lie in memory, where no filter sees them. On ENOSYS the C library uses
+  // clone() instead.
   seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
   for (const int call : {SCMP_SYS(kill), SCMP_SYS(tgkill)}) {
     seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 1, SCMP_A0(SCMP_CMP_NE, self));
@@ -119,7 +122,8 @@ DeviceInfo describe_device() {
   info.compute_minor = properties.minor;
   info.sms = properties.multiProcessorCount;
   info.clock_mhz = attribute(cudaDevAttrClockRate) / 1e3;  // given in kHz
-  // Kilohertz times bits, twice a clock (double data rate), to 10^9 bytes.
+  // The clock is in kilohertz and the bus width in bits; data moves twice a clock (double data
+  // rate).
   info.dram_gb_s = 2.0 * attribute(cudaDevAttrMemoryClockRate) *
                    attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 * 1e-6;
   info.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
@@ -131,7 +135,7 @@ void on_fatal_signal(int signal, siginfo_t* info, void*) {
   record.signal = signal;
   record.address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   report_fault(record);
-  raise(signal);  // takes effect on return, by then with its default action
+  raise(signal);  // takes effect when this handler returns, and then by the default action
 }
 
 std::string demangled(const char* name) {
@@ -160,7 +164,8 @@ DeviceInfo start_device(const core::GpuProfile&) {
 
 void run_blocks_on_one_thread() {}
 
-// In this process, which the driver leaves no room to confine as on the simulator.
+// The memory is mapped into this process, because the driver leaves no room to confine it as on the
+// simulator.
 std::unique_ptr<ExaminerMemory> examiner_memory(const Hello&) { return mapped_memory(memory_fd); }
 
 Module load_module(const Hello& hello) {
@@ -171,7 +176,8 @@ Module load_module(const Hello& hello) {
 }
 
 void install_fault_handler() {
-  // A handler cannot run on the stack whose overflow it reports. The size leaves the unwinder room.
+  // A handler cannot run on the stack whose overflow it reports. The size leaves room for the
+  // unwinder.
   static std::array<char, 64 << 10> stack;
   stack_t alternate = {};
   alternate.ss_sp = stack.data();
@@ -212,10 +218,10 @@ std::size_t take_bytes_for_the_host(const BindingTable& bindings) {
 
 std::size_t copies_made(const BindingTable& bindings) { return bindings.copies_made(); }
 
-std::vector<Finding> take_findings() { return {}; }  // compute-sanitizer's business
+std::vector<Finding> take_findings() { return {}; }  // compute-sanitizer finds them on CUDA
 
 std::string take_traces(const std::vector<TracedBuffer>&, std::size_t) { return {}; }
 
-std::vector<KernelProfile> take_profiles() { return {}; }  // Nsight Compute's
+std::vector<KernelProfile> take_profiles() { return {}; }  // Nsight Compute counts on CUDA
 
 }  // namespace tilewise::grading

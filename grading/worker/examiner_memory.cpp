@@ -49,8 +49,9 @@ class MappedMemory final : public ExaminerMemory {
   std::span<std::byte> bytes_;
 };
 
-/// Passes all through a buffer. Were it mapped, it would have to be put out of the reach of kernels
-/// for each call, and its pages would be looked up anew after each, at microseconds a page.
+/// Passes everything through a buffer. If the memory were mapped, it would have to be put out of
+/// the reach of kernels for each call, and its pages would be looked up anew after each, at
+/// microseconds a page.
 class MemoryBehind final : public ExaminerMemory {
  public:
   explicit MemoryBehind(int descriptor)
@@ -81,7 +82,7 @@ class MemoryBehind final : public ExaminerMemory {
   }
 
  private:
-  /// Fits into a second-level cache.
+  /// A part of this size fits into a second-level cache.
   static constexpr std::size_t most_at_once = std::size_t{256} << 10;
 
   template <class Pass>
@@ -91,7 +92,7 @@ class MemoryBehind final : public ExaminerMemory {
     }
   }
 
-  /// All of the part, by pread() or pwrite().
+  /// Transfers the whole part by `function`, which is pread() or pwrite().
   template <class Function>
   void transfer(Function&& function, std::span<std::byte> part, std::size_t offset) const {
     while (!part.empty()) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t page = 4096, at_once = std::size_t{256} << 10;
 
-/// A file of numbers that differ, as an examiner makes one.
+/// A shared file such as an examiner makes, filled with numbers that differ.
 class SharedFile {
  public:
   explicit SharedFile(std::size_t bytes) : bytes_(bytes), fd_(memfd_create("shared", 0)) {

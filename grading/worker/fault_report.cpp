@@ -15,14 +15,14 @@ namespace {
 
 std::atomic<Phase> current_phase = Phase::starting;
 std::atomic<std::uint64_t> module_base = 0;
-int memory_in_use = -1;  ///< an open file, since a handler may be forbidden to open one
+int memory_in_use = -1;  ///< kept open, since a handler may be forbidden to open a file
 std::uint64_t stack_top = 0;
 std::uint64_t stack_bytes = 0;
 void (*last_action)() = nullptr;
 
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-/// The first page below the stack is hit first, unless a large frame steps over it.
+/// An overflow hits the first page below the stack, unless a large frame steps over that page.
 bool is_below_stack(std::uint64_t address) {
   constexpr std::uint64_t largest_frame = 1 << 20;
   constexpr std::uint64_t slack = 64 << 10;  // environment and arguments lie above stack_top
@@ -31,7 +31,7 @@ bool is_below_stack(std::uint64_t address) {
   return address > bottom - largest_frame && address < bottom + slack;
 }
 
-/// Address space in use, from Linux's /proc; 0 on other systems.
+/// Returns the bytes of address space in use, from Linux's /proc; 0 on other systems.
 std::uint64_t mapped_bytes() {
   char text[64];
   const ssize_t length = pread(memory_in_use, text, sizeof text, 0);
@@ -43,7 +43,7 @@ std::uint64_t mapped_bytes() {
 }
 
 void write_record(const Fault& record) {
-  // Nobody is left to tell where this fails.
+  // If this fails, nobody is left to report it to.
   static_cast<void>(!write(fault_fd, &record, sizeof record));
 }
 
@@ -57,7 +57,7 @@ void prepare_fault_reports() {
     stack_bytes = limit.rlim_cur;
   }
   void* caller;
-  backtrace(&caller, 1);  // loads the unwinder now: a signal handler must not
+  backtrace(&caller, 1);  // loads the unwinder now, because a signal handler must not
 }
 
 void set_phase(Phase phase) { current_phase = phase; }
@@ -91,7 +91,7 @@ void report_fault(const Fault& fault) {
   write_record(record);
 
   if (last_action != nullptr) {
-    alarm(1);  // where it waits for a lock that the fault left locked
+    alarm(1);  // ends the process if the action waits for a lock that the fault left locked
     last_action();
   }
 }

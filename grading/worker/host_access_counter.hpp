@@ -1,10 +1,10 @@
 /// \file
-/// Counts what a cuda module lets the host read of the device: a result computed on the host comes
-/// from there. Wrapped as launch_counter.hpp wraps launches. Copies and memory that both sides
-/// share are counted; refused_calls.hpp refuses what leads past the count. Copies go to the default
-/// stream, as launches do.
+/// Counts how many bytes of the device a cuda module lets the host read, because a result that is
+/// computed on the host must be made from them. The calls are wrapped as launch_counter.hpp wraps
+/// launches. Copies and memory that both sides share are counted; refused_calls.hpp refuses the
+/// calls that would evade the count. Copies go to the default stream, as launches do.
 ///
-/// Defines symbols with external linkage: include it once a module (binding.hpp does).
+/// Defines symbols with external linkage, so include it only once per module (binding.hpp does).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,8 +16,8 @@ namespace tilewise::grading::binding {
 
 struct HostAccess {
   std::atomic<std::size_t> copied{0};  ///< since the last take_bytes_for_the_host()
-  std::atomic<std::size_t> shared{0};  ///< by now: once there, it serves every later call
-  std::atomic<std::size_t> copies{0};  ///< by now, in whichever direction
+  std::atomic<std::size_t> shared{0};  ///< so far: once allocated, it serves every later call
+  std::atomic<std::size_t> copies{0};  ///< so far, in any direction
 };
 
 inline HostAccess& host_access() {
@@ -40,7 +40,7 @@ inline bool is_on_host(const void* address) {
   return true;
 }
 
-/// What a copy to `destination` lets the host read.
+/// Counts a copy to `destination`, and its bytes if they let the host read the device.
 inline void count_copy(const void* destination, cudaMemcpyKind kind, std::size_t bytes) {
   ++host_access().copies;
   const bool to_host =
@@ -145,7 +145,8 @@ cudaError_t __wrap_cudaMallocManaged(void** memory, size_t bytes, unsigned flags
                                                   bytes);
 }
 
-// What `__managed__` variables compile to: they are registered before any code of the module runs.
+// `__managed__` variables compile to calls of this function, which register them before any code of
+// the module runs.
 void __real___cudaRegisterManagedVar(void** module, void** host_address, char* device_address,
                                      const char* name, int external, size_t bytes, int constant,
                                      int global);

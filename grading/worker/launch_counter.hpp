@@ -1,18 +1,18 @@
 /// \file
-/// Counts the kernels a cuda module launches. The module is linked with `--wrap=SYMBOL` for
+/// Counts the kernels that a cuda module launches. The module is linked with `--wrap=SYMBOL` for
 /// `cudaLaunchKernel`, `cudaLaunchKernelExC`, `cudaLaunchCooperativeKernel` and
-/// `__cudaLaunchKernel` (listed in cmake/TilewiseWrappedCalls.cmake): the linker then sends every
-/// call of SYMBOL to __wrap_SYMBOL here and gives the original as __real_SYMBOL.
+/// `__cudaLaunchKernel` (listed in cmake/TilewiseWrappedCalls.cmake). The linker then sends every
+/// call of SYMBOL to __wrap_SYMBOL here and offers the original as __real_SYMBOL.
 ///
-/// Every launch goes to the default stream, whatever its own, and streams are made so that they
-/// wait for that one: a timed call begins behind work that is queued there
-/// (common/cuda/call_timer.hpp), and no kernel may run before its time does.
+/// Every launch goes to the default stream, whichever stream it names, and streams are created so
+/// that they wait for the default stream. A timed call begins behind work that is queued there
+/// (common/cuda/call_timer.hpp), and no kernel may run before its timing begins.
 ///
-/// What `kernel<<<...>>>()` compiles to (crt/host_runtime.h): cudaLaunchKernel up to CUDA 12
-/// (nvcc 12 defines __NV_LEGACY_LAUNCH), __cudaLaunchKernel from CUDA 13 on. Wrapping a symbol that
-/// nothing refers to is harmless, so one list of flags serves every toolkit.
+/// The compiler turns `kernel<<<...>>>()` (crt/host_runtime.h) into cudaLaunchKernel up to CUDA 12
+/// (nvcc 12 defines __NV_LEGACY_LAUNCH), and into __cudaLaunchKernel from CUDA 13 on. Wrapping a
+/// symbol that nothing refers to is harmless, so one list of flags serves every toolkit.
 ///
-/// Defines symbols with external linkage: include it once a module (binding.hpp does).
+/// Defines symbols with external linkage, so include it only once per module (binding.hpp does).
 #pragma once
 
 #include <cuda_runtime.h>

@@ -12,7 +12,7 @@
 namespace tilewise::grading {
 namespace {
 
-// "libstdc++" of "libstdc++.so.6", "libgcc_s" of "libgcc_s-14-20241112.so.1".
+// Returns "libstdc++" for "libstdc++.so.6" and "libgcc_s" for "libgcc_s-14-20241112.so.1".
 std::string_view stem_of(std::string_view file) {
   std::string_view stem = file.substr(0, file.find(".so"));
   for (std::size_t dash = stem.find('-'); dash != stem.npos; dash = stem.find('-', dash + 1)) {
@@ -23,8 +23,8 @@ std::string_view stem_of(std::string_view file) {
   return stem;
 }
 
-// The compilers' of GNU, LLVM, Intel and NVIDIA, the C libraries', and what sanitizers and
-// coverage add.
+// The run-time libraries of the GNU, LLVM, Intel and NVIDIA compilers, the C libraries, and the
+// libraries that sanitizers and coverage add.
 constexpr std::string_view run_time_libraries[] = {"linux-vdso",
                                                    "libc",
                                                    "libm",
@@ -67,7 +67,7 @@ constexpr std::string_view run_time_libraries[] = {"linux-vdso",
                                                    "libhwasan",
                                                    "libgcov"};
 
-// The loaders, and what the C library and NVIDIA's compiler load by themselves.
+// The loaders, and the libraries that the C library and NVIDIA's compiler load by themselves.
 constexpr std::string_view run_time_prefixes[] = {"ld-linux-", "ld-musl-", "libnss_",
                                                   "libnvcpumath-"};
 
@@ -97,7 +97,7 @@ bool begins_with_any_of(std::string_view file, const auto& prefixes) {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename(); }
 
-// The names in a shared object's list of those that it was linked with.
+// Returns the names of the libraries that a shared object was linked with.
 std::set<std::string> linked_with(const dl_phdr_info& info) {
   std::set<std::string> names;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
@@ -108,7 +108,7 @@ std::set<std::string> linked_with(const dl_phdr_info& info) {
     for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry) {
       if (entry->d_tag == DT_STRTAB) strings = entry->d_un.d_ptr;
     }
-    if (strings < info.dlpi_addr) strings += info.dlpi_addr;  // a loader that leaves it relative
+    if (strings < info.dlpi_addr) strings += info.dlpi_addr;  // some loaders leave it relative
     for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry) {
       if (entry->d_tag != DT_NEEDED) continue;
       names.insert(reinterpret_cast<const char*>(strings + entry->d_un.d_val));
@@ -117,7 +117,8 @@ std::set<std::string> linked_with(const dl_phdr_info& info) {
   return names;
 }
 
-// What a shared object is linked with, and what that is, and so on.
+// Returns the names of all libraries that a shared object is linked with, directly or by way of
+// others.
 std::set<std::string> linked_with(const std::string& module) {
   std::map<std::string, std::set<std::string>> of_each;
   dl_iterate_phdr(
@@ -139,8 +140,8 @@ std::set<std::string> linked_with(const std::string& module) {
   return all;
 }
 
-// Whether it was a file before `time`. One that has been written since may be called libm.so.6 and
-// be anything. The kernel's own has no file.
+// Whether the file was there before `time`. A file that was written later may be called libm.so.6
+// and be anything. The library that the kernel itself provides has no file.
 bool is_older(const std::string& path, const timespec& time) {
   struct stat file = {};
   if (stat(path.c_str(), &file) != 0) return path.find('/') == path.npos;

@@ -10,24 +10,26 @@ namespace tilewise::grading {
 
 /// What a library can do for a submission.
 enum class LibraryKind {
-  run_time,  ///< of C, C++, Fortran or OpenMP: what compilers link whatever the code is
-  driver,    ///< the GPU's, or of NVIDIA's tools: loaded when they are first needed
-  product,   ///< computes (BLAS and its kin), compiles kernels, or reaches the GPU by another way
+  run_time,  ///< of C, C++, Fortran or OpenMP: compilers link it with any code
+  driver,    ///< the GPU's driver, or NVIDIA's tools; loaded when it is first needed
+  product,   ///< computes (BLAS and the like), compiles kernels, or reaches the GPU in another way
   unknown,
 };
 
-/// @param file  name without folders: "libcublas.so.13"
+/// @param file  the name without folders, such as "libcublas.so.13"
 LibraryKind kind_of_library(std::string_view file);
 
-/// Tells which shared objects a module has loaded since this was made, other than those that nobody
-/// has a product of: the driver's and run-time libraries, if their files were there before, and
-/// what is unknown but was linked with the module, which is not the submission's choice.
+/// Lists the shared objects that a module has loaded since this object was made, except those that
+/// cannot compute a product for a submission. These are the driver's and run-time libraries, if
+/// their files were there before, and unknown libraries that were linked with the module, because
+/// that is not the submission's choice.
 class LoadedLibraries {
  public:
   LoadedLibraries();
 
-  /// File names without folders, sorted; "a library" for what was loaded and unloaded again.
-  /// @param module  path of one that is to be there
+  /// Returns file names without folders, sorted, followed by "a library" if any was loaded and
+  /// unloaded again.
+  /// @param module  the path of the module itself, which is not listed
   std::vector<std::string> since(const std::string& module) const;
 
  private:

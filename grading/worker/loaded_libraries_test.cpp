@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Parts of the C library that this program does not need: one that no list knows, one that does.
+// Two libraries of the C library that this program does not need. The first is in none of the lists
+// of known libraries, the second is in one.
 constexpr const char* unknown_library = "libBrokenLocale.so.1";
 constexpr const char* run_time_library = "libanl.so.1";
 
@@ -127,7 +128,7 @@ TEST(LoadedLibraries, MindOneThatWasWrittenSince) {
     found = library.path();
   }
   const LoadedLibraries libraries;
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a file's time is that of a tick
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // file times change by clock ticks
   const fs::path copy = fs::path(testing::TempDir()) / "tilewise_loaded" / run_time_library;
   fs::create_directories(copy.parent_path());
   fs::copy_file(found, copy, fs::copy_options::overwrite_existing);

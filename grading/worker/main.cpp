@@ -1,7 +1,7 @@
 /// \file
-/// A worker: loads a student's module and calls its functions as the examiner says. It, and the
-/// process that it starts for a module's host code, hold the only address spaces that a student's
-/// code runs in, so that whatever that code does costs one test.
+/// The worker. It loads a student's module and calls its functions as the examiner says. A
+/// student's code runs only in the worker and in the process that the worker starts for a module's
+/// host code, so that whatever the code does costs one test.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -121,7 +121,7 @@ int run() {
   prepare_fault_reports();
   install_fault_handler();
   if (hello.writes_coverage) {
-    run_blocks_on_one_thread();  // threads that share counters wait for each other
+    run_blocks_on_one_thread();  // because threads that share counters wait for each other
   }
   if (!examiner.send(started)) return 0;
   return serve(examiner, hello, *memory);

@@ -15,7 +15,7 @@ std::string loader_error() {
 }  // namespace
 
 Module::Module(const std::string& path) : path_(path) {
-  // RTLD_LOCAL: no name of the student's may take the place of one of the worker's.
+  // With RTLD_LOCAL no symbol of the student's can take the place of one of the worker's.
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error("cannot load the module: " + loader_error());
   const void* const symbol = dlsym(handle, "tilewise_bindings");
@@ -38,7 +38,8 @@ Module::Module(const std::string& path) : path_(path) {
 }
 
 void Module::choose_variant(std::int32_t variant) const {
-  // A submission that is graded may have a variable of that name: it is never written to.
+  // A graded submission may have a variable of that name, too. It is never written to, because
+  // grading chooses variant 0 only.
   if (variant_ != nullptr && variant != chosen_) *variant_ = chosen_ = variant;
   if (host_) host_->choose_variant(variant);
 }

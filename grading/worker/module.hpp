@@ -14,40 +14,42 @@ class HostProcess {
  public:
   virtual ~HostProcess() = default;
 
-  /// Has the calls that follow run this variant, as Module::choose_variant() does.
+  /// Makes the following calls run this variant, as Module::choose_variant() does.
   virtual void choose_variant(std::int32_t variant) = 0;
 
-  /// Has the next call know nothing of errors of the device, which has been reset.
+  /// Makes the next call forget errors of the device, which has been reset.
   virtual void go_on_after_reset() = 0;
 
-  /// As BoundFunction::invoke of the module's function of that number.
+  /// Calls the module's function with the number `function`, as BoundFunction::invoke does.
   /// @throws std::bad_alloc, or std::runtime_error with what the function has thrown
   /// @throws Tampering
   virtual BindResult call(std::size_t function, const DecodedArgument* arguments, std::size_t count,
                           std::int32_t* status) = 0;
 };
 
-/// The host code of a submission has done to its connection with the worker what only an attempt to
-/// deceive would. No std::exception, because it ends more than a call.
+/// Thrown when the host code of a submission has done something to its connection with the worker
+/// that only an attempt to deceive would do. It is no std::exception, because it ends more than a
+/// call.
 struct Tampering {
   std::string what;
 };
 
-/// A student's compiled submission. Stays loaded until the process ends.
+/// A student's compiled submission. It stays loaded until the process ends.
 class Module {
  public:
-  /// Loads it, which runs its static constructors unless the file has none that a loader finds.
+  /// Loads the module. This runs its static constructors, unless they are hidden from the loader
+  /// (ModuleImage::without_initialisers()).
   /// @throws std::runtime_error with the loader's reason.
   explicit Module(const std::string& path);
 
-  /// From here on its host code runs there.
+  /// From here on the module's host code runs in `process`.
   void run_host_code_in(std::unique_ptr<HostProcess> process) { host_ = std::move(process); }
 
-  /// Has the calls that follow run a variant of a module that was built to be varied
-  /// (tilewise/variants.hpp); 0: what was handed in.
+  /// Makes the following calls run this variant of a module that was built with variants
+  /// (tilewise/variants.hpp). Variant 0 is the code as handed in.
   void choose_variant(std::int32_t variant) const;
 
-  /// Has the next call know nothing of errors of the device, which has been reset.
+  /// Makes the next call forget errors of the device, which has been reset.
   void go_on_after_reset() const {
     if (host_) host_->go_on_after_reset();
   }
@@ -56,16 +58,17 @@ class Module {
   BindResult call(const BoundFunction& function, const DecodedArgument* arguments,
                   std::size_t count, std::int32_t* status) const;
 
-  /// That it was loaded from.
+  /// The path that the module was loaded from.
   const std::string& path() const { return path_; }
 
   const BindingTable& bindings() const { return *bindings_; }
 
-  /// Writes how often lines were run since the last time; of a module that was built to be covered.
+  /// Writes how often each line has run since the last time, in a module that was built for
+  /// coverage.
   using WriteCoverage = void (*)();
   WriteCoverage write_coverage() const { return write_coverage_; }
 
-  /// Where the module is mapped.
+  /// The address at which the module is mapped.
   const void* base() const { return base_; }
 
   /// @return null where the module has no such contract function.
@@ -80,7 +83,7 @@ class Module {
   const BindingTable* bindings_ = nullptr;
   const void* base_ = nullptr;
   WriteCoverage write_coverage_ = [] {};
-  std::int32_t* variant_ = nullptr;  ///< null: it was not built to be varied
+  std::int32_t* variant_ = nullptr;  ///< null if the module was not built with variants
   mutable std::int32_t chosen_ = 0;
 };
 

@@ -20,14 +20,15 @@
 namespace tilewise::grading {
 namespace {
 
-// As the compilers call what is declared in common/simt/include/tilewise.
+// The names that compilers give to the declarations in common/simt/include/tilewise.
 constexpr std::string_view run_time = "_ZN8tilewise4simt";
 constexpr std::string_view shared_room = "_ZN8tilewise4simt11shared_roomI";
 constexpr std::string_view named_kernel_run = "_ZN8tilewise4simt10run_threadINS0_9NamedCallI";
 constexpr std::string_view chosen_kernel_run = "_ZN8tilewise4simt10run_threadINS0_10ChosenCallI";
 constexpr std::string_view kernel_list = "__patchable_function_entries";
 
-/// The mark that lists a kernel stands behind its first instruction at most.
+/// The mark that lists a kernel lies behind the kernel's first instruction at the latest, so at
+/// most this many bytes from its beginning.
 constexpr std::uint64_t farthest_mark = 16;
 
 #if defined(__aarch64__)
@@ -36,7 +37,7 @@ constexpr std::uint64_t resolver_relocation = 1032;  // R_AARCH64_IRELATIVE
 constexpr std::uint64_t resolver_relocation = 37;  // R_X86_64_IRELATIVE
 #endif
 
-/// A tag that no loader knows.
+/// A tag that no loader knows, so that loaders skip the entry.
 constexpr Elf64_Sxword unknown_tag = 0x6000'7477;
 
 [[noreturn]] void refuse(const std::string& reason) {
@@ -63,7 +64,7 @@ bool lies_in(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& ranges,
       ranges, [&](const auto& range) { return address >= range.first && address < range.second; });
 }
 
-// What exit() is to run, which takes no arguments.
+// The functions to run at exit. They are kept here because std::atexit() passes no arguments.
 std::vector<Function> at_exit;
 
 void run_at_exit() {
@@ -167,7 +168,8 @@ void ModuleImage::read_sections(Elf* elf) {
         refuse("it has functions that are chosen while it is loaded (ifunc)");
       }
       if (called == nullptr || (type != STT_FUNC && type != STT_OBJECT)) continue;
-      // What compilers make for themselves, pointers to functions among it, is nobody's variable.
+      // What compilers make for themselves, such as pointers to functions, is not a variable of the
+      // submission's.
       const std::string_view name = called;
       if (name.starts_with("DW.ref.") || name == "__dso_handle") continue;
       (type == STT_FUNC ? functions_ : variables_)
@@ -193,7 +195,7 @@ int ModuleImage::without_initialisers() const {
 }
 
 void ModuleImage::run_initialisers(const void* base) const {
-  // Last ones first, then the single one.
+  // The finalisers of the table run last one first, then the single one runs.
   const std::size_t last_count = finalisers_.table_bytes / sizeof(Function);
   const auto* const last = reinterpret_cast<const Function*>(at(base, finalisers_.table));
   for (std::size_t i = last_count; i > 0; --i) at_exit.push_back(last[i - 1]);
@@ -222,7 +224,7 @@ simt::ModuleMap ModuleImage::map(const void* base) const {
     map.literals.emplace_back(at(base, begin), at(base, end));
   }
   for (const Symbol& variable : variables_) {
-    // The run-time's own are not the host's to write, nor is what the loader has sealed.
+    // The host may write neither the run-time's own variables nor those that the loader has sealed.
     if (variable.name.starts_with(run_time) || !lies_in(writable_, variable.begin) ||
         lies_in(sealed_, variable.begin)) {
       continue;

@@ -30,13 +30,13 @@ Module load(const ModuleImage& image) {
 
 TEST(ModuleImage, IsLoadedWithoutRunningAnyOfItsCode) {
   const ModuleImage image(fixture("fixture_exit_on_load"));
-  const Module module = load(image);  // which would end this process otherwise
+  const Module module = load(image);  // its initialisers would end this process
   EXPECT_THAT(module.find("refuse"), Not(testing::IsNull()));
   EXPECT_EXIT(image.run_initialisers(module.base()), testing::ExitedWithCode(0), "");
 }
 
 TEST(ModuleImage, KnowsWhatMayBeLaunched) {
-  cudaGetLastError();  // the run-time is there, as in a worker
+  cudaGetLastError();  // makes sure that the run-time is there, as in a worker
   const ModuleImage image(fixture("fixture_checked"));
   const Module module = load(image);
   const simt::ModuleMap map = image.map(module.base());

@@ -39,13 +39,13 @@ namespace {
 constexpr const char* kind_names[] = {"started", "loaded",        "warmed_up", "returned",
                                       "failed",  "kernel_failed", "refused",   "tampered"};
 
-/// No honest count comes near it, and a few of them can be added up.
+/// No honest count comes near this, and a few counts of this size can be added without overflow.
 constexpr std::int64_t largest_count = std::int64_t{1} << 53;
 
 constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
-// What a worker says of each type, for writing and for reading: field(name, member), of a list with
-// the number of items that it may have.
+// each_field() lists the fields of each type that a worker reports, for both writing and reading.
+// It calls field(name, member), and for a list also passes the most items that it may have.
 
 template <class Type, class Wanted>
 concept Is = std::same_as<std::remove_const_t<Type>, Wanted>;
@@ -108,7 +108,7 @@ void each_field(Is<DeviceInfo> auto& device, auto&& field) {
   field("l2_bytes", device.l2_bytes);
 }
 
-/// All but its kind and its status.
+/// Lists all fields but the kind and the status.
 void each_field(Is<WorkerReply> auto& reply, auto&& field) {
   field("status_name", reply.status_name);
   field("launches", reply.launches);
@@ -141,7 +141,7 @@ Json value_of(const Value& value) {
   return value;
 }
 
-/// Those that are not zero: most lines of source make one kind of access.
+/// Writes only the counters that are not zero, because most source lines make one kind of access.
 Json value_of(const simt::Counters& counters) {
   Json values = Json::object();
   for (const NamedCounter& counter : all_counters) {
@@ -172,7 +172,7 @@ Json value_of(const std::vector<Item>& items) {
   return values;
 }
 
-/// A reply without what would make it too long: the first of each list.
+/// Returns the reply with each list cut to its first items, so that the message is not too long.
 WorkerReply within_limits(WorkerReply reply) {
   const auto cut = [](auto& list, std::size_t longest) {
     if (list.size() > longest) list.resize(longest);
@@ -185,15 +185,15 @@ WorkerReply within_limits(WorkerReply reply) {
   for (KernelProfile& profile : reply.profiles) {
     cut(profile.lines, room_for_lines);
     room_for_lines -= profile.lines.size();
-    // All or none: some of them would be taken for all that the launch moved.
+    // All runs stay or none, because a part of them would be taken for all that the launch moved.
     if (profile.partitions_by_run.size() > room_for_runs) profile.partitions_by_run.clear();
     room_for_runs -= profile.partitions_by_run.size();
   }
   return reply;
 }
 
-// Reading. Nothing that a worker says is trusted: type and range are checked, a fault is a
-// std::runtime_error. `name` is that of the field, for its message.
+// Reading. Nothing that a worker says is trusted: types and ranges are checked, and a wrong one
+// throws a std::runtime_error. `name` is the field's name, for the error's message.
 
 namespace strict = core::strict;
 
@@ -232,7 +232,7 @@ void read(const Json& values, const char* name, simt::PartitionBytes& run) {
   }
 }
 
-/// What to do about it, and in which call it was, is the examiner's to say.
+/// A worker may not fill in the hint, call and matrix of a finding; only the examiner does.
 void read(const Json& value, const char* name, Finding& finding) {
   finding = value.get<Finding>();
   if (!finding.hint.empty() || !finding.call.empty() || !finding.matrix.empty()) {
@@ -311,7 +311,7 @@ std::string encode(const CallRequest& request) {
     } else if (const auto* number = std::get_if<std::int64_t>(&argument)) {
       arguments.push_back({{"integer", *number}});
     } else if (const auto* real = std::get_if<double>(&argument)) {
-      // Not as a number: JSON has no infinities and no NaN.
+      // A real number is sent as its bits, because JSON has no infinities and no NaN.
       arguments.push_back({{"real_bits", std::bit_cast<std::uint64_t>(*real)}});
     } else {
       arguments.push_back({{"extent", std::get<std::array<unsigned, 3>>(argument)}});

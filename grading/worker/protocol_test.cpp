@@ -264,7 +264,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-/// A list of one number more than there may be.
+/// Returns a list of one number more than `count`.
 std::string longer_than(std::size_t count) {
   std::string text = "[1";
   for (std::size_t i = 0; i < count; ++i) text += ",1";

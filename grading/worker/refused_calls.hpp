@@ -1,18 +1,18 @@
 /// \file
-/// Calls of the run-time that a cuda module is refused: what they do would go uncounted by
-/// launch_counter.hpp and host_access_counter.hpp, and no stage needs it. Wrapped as launches are,
-/// by cmake/TilewiseWrappedCalls.cmake, which lists the same: also a pointer to such a function is
-/// one to what stands here.
+/// Calls of the run-time that a cuda module is refused, because launch_counter.hpp and
+/// host_access_counter.hpp would not count what they do. No stage needs them. They are wrapped as
+/// launches are, by cmake/TilewiseWrappedCalls.cmake, which lists the same calls. A pointer to such
+/// a function also leads to the definition here.
 ///
-/// Defines symbols with external linkage: include it once a module (binding.hpp does).
+/// Defines symbols with external linkage, so include it only once per module (binding.hpp does).
 #pragma once
 
 #include <cuda_runtime.h>
 
 extern "C" {
 
-// Called with other arguments, which a function that reads none does not mind. The names that end
-// in _ptds and _ptsz are those of streams that are each thread's own.
+// Callers pass arguments, which these functions ignore. The functions with names in _ptds and _ptsz
+// serve streams that are each thread's own.
 #define TILEWISE_REFUSE(symbol) \
   cudaError_t __wrap_##symbol() { return cudaErrorNotSupported; }
 // Launches that nobody counts.
@@ -57,7 +57,7 @@ TILEWISE_REFUSE(cudaMemcpy3DPeer_ptds)
 TILEWISE_REFUSE(cudaMemcpy3DPeerAsync_ptsz)
 TILEWISE_REFUSE(cudaMemcpyBatchAsync_ptsz)
 TILEWISE_REFUSE(cudaMemcpy3DBatchAsync_ptsz)
-// Memory that the host or other processes see.
+// Memory that the host or other processes can access.
 TILEWISE_REFUSE(cudaMemPoolCreate)
 TILEWISE_REFUSE(cudaMallocFromPoolAsync)
 TILEWISE_REFUSE(cudaMallocFromPoolAsync_ptsz)
@@ -67,7 +67,7 @@ TILEWISE_REFUSE(cudaIpcOpenMemHandle)
 TILEWISE_REFUSE(cudaMemPoolExportToShareableHandle)
 TILEWISE_REFUSE(cudaMemPoolExportPointer)
 TILEWISE_REFUSE(cudaImportExternalMemory)
-// What leads past all of this.
+// Calls that would evade all of this.
 TILEWISE_REFUSE(cudaGetDriverEntryPoint)
 TILEWISE_REFUSE(cudaGetDriverEntryPointByVersion)
 TILEWISE_REFUSE(cudaGetDriverEntryPoint_ptsz)

@@ -39,7 +39,7 @@ WorkerReply failed(const std::string& message) {
   return reply;
 }
 
-/// @return why the argument's ranges are impossible; empty where they are fine.
+/// @return why the argument's ranges are impossible; empty if they are possible.
 std::string range_problem(const BufferArgument& buffer, std::size_t memory_bytes) {
   const bool fits =
       buffer.offset <= memory_bytes && buffer.image_bytes <= memory_bytes - buffer.offset;
@@ -81,12 +81,13 @@ class WrongArguments : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Something of the submission's that ran while nothing of it should.
+/// Some code of the submission ran at a time when none should.
 class LeftBehind : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// On the host's clock; copies from and to ordinary memory are over when their calls return.
+/// Measures by the host's clock; copies from and to ordinary memory are over when their calls
+/// return.
 template <class Work>
 double milliseconds_of(Work&& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -96,7 +97,7 @@ double milliseconds_of(Work&& work) {
       .count();
 }
 
-/// Calls the function. Afterwards the worker is waiting for its kernels.
+/// Calls the function. Afterwards the worker's phase is that of waiting for its kernels.
 cudaError_t invoke(const Module& module, const BoundFunction& function,
                    const std::vector<DecodedArgument>& arguments) {
   std::int32_t status = 0;
@@ -127,7 +128,7 @@ void Session::place_images(const CallRequest& request) {
     place.second = std::move(same_size->device);
     kept.erase(same_size);
   }
-  kept.clear();  // makes room for what is allocated now
+  kept.clear();  // makes room for the buffers that are allocated next
   for (auto& [buffer, device] : placed) {
     if (!device) device.emplace(buffer->image_bytes);
     images_.push_back({*buffer, std::move(*device)});
@@ -162,7 +163,8 @@ std::vector<DecodedArgument> Session::decode(const CallRequest& request) const {
   return arguments;
 }
 
-// Shared memory still holds every image as the examiner wrote it: results go there only at the end.
+// Shared memory still holds every image as the examiner wrote it, because results go there only at
+// the end.
 void Session::restore_outputs() {
   for (Image& image : images_) {
     if (image.argument.read_only || image.argument.device_only) continue;
@@ -176,9 +178,9 @@ void Session::upload_all() {
   }
 }
 
-// From here to the timed run nothing of the submission's may run: a thread or a signal's handler
-// that did would know the matrices before the time begins. Whatever it computes it has to launch,
-// or to copy to the device.
+// From here to the timed run no code of the submission may run, because a thread or a signal
+// handler would see the matrices before the timing begins. Whatever such code computes it has to
+// launch, or to copy to the device, so the counts of both reveal it.
 double Session::take_over(const BoundFunction& function, const HandOver& hand_over) {
   const SignalsHeldBack no_handler_runs;
   take_launches(module_.bindings());
@@ -222,14 +224,15 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
     } else if (i > 0) {
       restore_outputs();
     }
-    take_launches(module_.bindings());  // those reported are the last run's
+    take_launches(module_.bindings());  // only the last run's launches are reported
     take_bytes_for_the_host(module_.bindings());
     const auto call = [&] { status = invoke(module_, function, arguments); };
     if (i < timing.warmups) {
       call();
       TILEWISE_CUDA_CHECK(cudaDeviceSynchronize());
     } else {
-      // What a thread that the function left behind computes later comes too late.
+      // The results are kept at once, so that what a thread left behind computes later comes too
+      // late.
       const auto calls = [&] {
         for (int k = 0; k < timing.calls && status == cudaSuccess; ++k) call();
       };
@@ -298,7 +301,7 @@ WorkerReply Session::perform_watched(const CallRequest& request, const HandOver&
     return refused(no_room_for(request));
   } catch (const cuda::Error& error) {
     if (error.status() == cudaErrorMemoryAllocation) return refused(no_room_for(request));
-    // Errors of a kernel come with whatever call of the run-time is next.
+    // A kernel's errors are returned by whichever call of the run-time is next.
     return failed("the device failed before " + request.function + " was called: " +
                   cudaGetErrorString(error.status()) + " (" + cudaGetErrorName(error.status()) +
                   "). Does an earlier call leave a kernel or a thread behind?");

@@ -15,7 +15,8 @@
 
 namespace tilewise::grading {
 
-/// A time in which no handler of a signal runs on this thread: what comes waits until it ends.
+/// While such an object exists, no signal handler runs on this thread; signals wait until it is
+/// destroyed.
 class SignalsHeldBack {
  public:
   SignalsHeldBack() {
@@ -37,21 +38,23 @@ class Session {
   /// @param memory holds the images of every call
   Session(const Module& module, ExaminerMemory& memory) : module_(module), memory_(memory) {}
 
-  /// Tells the examiner that the warm-up of a timed call is over, and waits until it has put the
-  /// matrices of the timed runs where those of the warm-up were. False where nobody answers.
+  /// Tells the examiner that the warm-up of a timed call is over, and waits until the examiner has
+  /// put the matrices of the timed runs where those of the warm-up were. Returns false if nobody
+  /// answers.
   using HandOver = std::function<bool()>;
 
-  /// Performs one call. Does not throw: what goes wrong is in the reply.
+  /// Performs one call. What goes wrong is in the reply.
+  /// @throws Tampering
   WorkerReply perform(const CallRequest& request, const HandOver& hand_over);
 
  private:
   struct Image {
     BufferArgument argument;
     cuda::DeviceBuffer device;
-    std::optional<cuda::DeviceBuffer> result = {};  ///< as it was when the last timed run ended
+    std::optional<cuda::DeviceBuffer> result = {};  ///< what it was when the last timed run ended
   };
 
-  /// @throws std::exception where the request is impossible
+  /// @throws std::exception if the request is impossible
   void place_images(const CallRequest& request);
   std::vector<DecodedArgument> decode(const CallRequest& request) const;
   void restore_outputs();
@@ -60,20 +63,20 @@ class Session {
   void keep_results();
 
   WorkerReply perform_watched(const CallRequest& request, const HandOver& hand_over);
-  /// @return bytes of the text that went behind the images
+  /// @return how many bytes of text were written behind the images
   std::size_t write_trace(const CallRequest& request);
 
   /// @throws std::exception for what the student's code did wrong
   void run(const BoundFunction& function, const CallRequest& request,
            const std::vector<DecodedArgument>& arguments, const HandOver& hand_over,
            WorkerReply& reply);
-  /// @return milliseconds that the matrices took to the device
+  /// @return how many milliseconds it took to copy the matrices to the device
   double take_over(const BoundFunction& function, const HandOver& hand_over);
 
   const Module& module_;
   ExaminerMemory& memory_;
-  std::vector<Image> images_;  ///< kept between calls: one of the same size is used again
-  bool needs_reset_ = false;   ///< a kernel has failed
+  std::vector<Image> images_;  ///< kept between calls, and used again for images of the same size
+  bool needs_reset_ = false;   ///< whether a kernel has failed
 };
 
 }  // namespace tilewise::grading

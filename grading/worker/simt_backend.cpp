@@ -33,7 +33,8 @@ void run_blocks_on_one_thread() { simt::set_worker_threads(1); }
 #if defined(__linux__) && !defined(TILEWISE_SANITIZE)
 namespace {
 
-/// For good: it must stay open while its module is loaded, or its lines are looked up.
+/// The file is never closed, because it must stay open while its module is loaded and while its
+/// lines are looked up.
 int open_for_good(const std::string& path) { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }
 
 }  // namespace
@@ -43,7 +44,7 @@ std::unique_ptr<ExaminerMemory> examiner_memory(const Hello& hello) {
 }
 
 Module load_module(const Hello& hello) {
-  if (hello.writes_coverage) return load_in_this_process(hello);  // it counts host code, too
+  if (hello.writes_coverage) return load_in_this_process(hello);  // coverage counts host code, too
   const ModuleImage image(hello.module);
   Module module("/proc/self/fd/" + std::to_string(image.without_initialisers()));
   set_module_base(module.base());
@@ -52,7 +53,7 @@ Module load_module(const Hello& hello) {
   return module;
 }
 #else
-// Sanitizers have their own ideas of memory and of the end of a process.
+// Sanitizers manage memory and the end of a process in their own way, so host code stays here.
 std::unique_ptr<ExaminerMemory> examiner_memory(const Hello&) { return mapped_memory(memory_fd); }
 
 Module load_module(const Hello& hello) { return load_in_this_process(hello); }

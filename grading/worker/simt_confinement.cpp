@@ -18,18 +18,18 @@ namespace tilewise::grading {
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 namespace {
 
-// A leak check is done by a child process.
+// Sanitizers check for leaks in a child process.
 #if defined(TILEWISE_SANITIZE)
 constexpr bool can_confine = false;
 #else
 constexpr bool can_confine = true;
 #endif
 
-/// Looked at first, since they are made all the time.
+/// The filter tests for these calls first, since they are made all the time.
 constexpr int frequent[] = {SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(futex), SCMP_SYS(mprotect)};
 
-/// What the C and C++ libraries need for memory, time, threads and open files, of this process
-/// alone. What a number means that a processor does not have is nothing.
+/// The calls that the C and C++ libraries need for memory, time, threads and open files, and that
+/// affect this process alone. The number of a call that the processor does not have has no effect.
 constexpr int harmless[] = {
     SCMP_SYS(read),
     SCMP_SYS(readv),
@@ -89,9 +89,9 @@ class Filter {
     for (const int call : harmless) allow(call);
     allow_memory();
     const auto self = static_cast<scmp_datum_t>(getpid());
-    allow(SCMP_SYS(tgkill), {SCMP_A0(SCMP_CMP_EQ, self)});  // raise() and pthread_kill()
+    allow(SCMP_SYS(tgkill), {SCMP_A0(SCMP_CMP_EQ, self)});  // for raise() and pthread_kill()
     allow(SCMP_SYS(prlimit64), {SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A2(SCMP_CMP_EQ, 0)});  // reading
-    // fstat(), in newer libraries, of what is open: the path is empty.
+    // Newer libraries implement fstat() by this call, with an empty path.
     constexpr scmp_datum_t of_descriptor = 0x1000;  // AT_EMPTY_PATH
     allow(SCMP_SYS(newfstatat), {SCMP_A3(SCMP_CMP_MASKED_EQ, of_descriptor, of_descriptor)});
   }
@@ -105,23 +105,23 @@ class Filter {
                            where.begin());
   }
 
-  /// Threads, but no processes and no namespaces.
+  /// Allows threads, but no processes and no namespaces.
   void allow_threads() {
     constexpr scmp_datum_t namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
                                         CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
     allow(SCMP_SYS(clone), {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | namespaces, CLONE_THREAD)});
-    // A filter cannot look into what this is given; the library then takes the older call.
+    // A filter cannot see the flags that clone3() is given. On ENOSYS the library uses clone().
     seccomp_rule_add(filter_, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
   }
 
-  /// For this and every other thread of the process, for good.
+  /// Installs the filter for every thread of the process. It cannot be removed.
   void install() {
     if (filter_ != nullptr) seccomp_load(filter_);
   }
 
  private:
-  /// None that is executable, or becomes so; of advice what libraries give, which is of this
-  /// process's own pages.
+  /// Allows memory that neither is executable nor becomes so, and the advice that libraries give
+  /// about this process's own pages.
   void allow_memory() {
     for (const int advice :
          {MADV_WILLNEED, MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE}) {
@@ -150,7 +150,7 @@ void confine_device_part(pid_t host) {
   const auto id = static_cast<scmp_datum_t>(host);
   filter.allow(SCMP_SYS(kill), {SCMP_A0(SCMP_CMP_EQ, id), SCMP_A1(SCMP_CMP_EQ, SIGXCPU)});
   filter.allow(SCMP_SYS(wait4), {SCMP_A0(SCMP_CMP_EQ, id)});
-  // To and from the examiner.
+  // These two calls talk to the examiner.
   filter.allow(SCMP_SYS(recvfrom));
   filter.allow(SCMP_SYS(sendto), {SCMP_A4(SCMP_CMP_EQ, 0)});
   filter.install();

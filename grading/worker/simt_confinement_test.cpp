@@ -37,11 +37,12 @@
 namespace tilewise::grading {
 namespace {
 
-// Newer than some systems' headers.
+// These calls are newer than some systems' headers.
 constexpr long call_memfd_secret = 447, call_fchmodat2 = 452, call_move_mount = 429,
                call_open_tree = 428, call_pidfd_open = 434;
 
-/// What an action's errno is in a process of its own that has confined itself.
+/// Returns the errno that an action sets in a child process that has confined itself; 0 if it
+/// succeeds.
 int errno_when(const std::function<void()>& confine, const std::function<bool()>& succeeds) {
   const pid_t child = fork();
   if (child == 0) {
@@ -58,7 +59,7 @@ void as_device_part() { confine_device_part(getpid()); }
 
 bool opens(const std::string& path, int flags) { return open(path.c_str(), flags, 0600) >= 0; }
 
-/// A file, and whatever a test wants of it.
+/// A file that each test may use, by its name and as an open descriptor.
 class Confinement : public testing::Test {
  protected:
   void SetUp() override {
@@ -144,7 +145,7 @@ TEST_F(Confinement, RefusesBothPartsWhatConcernsOthers) {
       {"to leave its session", [] { return setsid() >= 0; }},
       {"to be readable again", [] { return prctl(PR_SET_DUMPABLE, 1) == 0; }},
       {"to outlive its parent", [] { return prctl(PR_SET_PDEATHSIG, 0) == 0; }},
-      // The network, and what stays when a process has ended.
+      // The network, and objects that outlive a process.
       {"to open a socket", [] { return socket(AF_INET, SOCK_STREAM, 0) >= 0; }},
       {"to open a local socket", [] { return socket(AF_UNIX, SOCK_STREAM, 0) >= 0; }},
       {"to pass on a descriptor",

@@ -35,7 +35,8 @@
 namespace tilewise::grading {
 namespace {
 
-// Descriptors of the host part. That of its last words is where a worker writes a Fault.
+// The descriptors of the host part. It writes its last words to descriptor 5, where a worker writes
+// a Fault.
 constexpr int device_fd = 3, requests_fd = 4, first_free_fd = 6;
 static_assert(fault_fd == 5);
 
@@ -51,13 +52,13 @@ struct Request {
   DecodedArgument arguments[most_arguments];
 };
 
-/// What the host part says when it has run what it was told to. Not to be trusted.
+/// The host part's answer when it has done what it was told to. It is not to be trusted.
 struct Answer {
   enum class Kind : std::uint32_t { initialised, returned, threw, ran_out_of_memory };
   Kind kind;
   BindResult result;
   std::int32_t status;
-  char text[200];  ///< of an exception, cut where it is longer
+  char text[200];  ///< text of an exception, cut if it is longer
 };
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Answer>);
 
@@ -81,7 +82,7 @@ bool read_whole(int fd, void* bytes, std::size_t count) {
   return true;
 }
 
-/// As text of one line, whatever it was.
+/// Returns the text as one line, with spaces in place of control characters.
 std::string one_line(const char (&text)[sizeof Answer::text]) {
   std::string line(text, strnlen(text, sizeof text));
   std::ranges::replace_if(
@@ -91,12 +92,12 @@ std::string one_line(const char (&text)[sizeof Answer::text]) {
 
 // The host part.
 
-/// Room for the host part's stack, made before the two part, and open to the host part alone. On
-/// the stack that both have from before, a kernel that was handed the address of a host function's
-/// variable would read what the device part has there, or fault, as it happens.
+/// Reserves the host part's stack before the two parts separate; it is accessible to the host part
+/// alone. On the stack that both inherit, a kernel that was given the address of a host function's
+/// variable would read what the device part has there, or fault, depending on chance.
 std::span<std::byte> reserve_stack() {
   constexpr std::size_t usual = 8 << 20;
-  constexpr std::size_t most = 64 << 20;  // for what a worker may map has a limit, too
+  constexpr std::size_t most = 64 << 20;  // because what a worker may map is limited, too
   rlimit limit;
   const bool is_limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   const std::size_t bytes = is_limited ? std::min<std::size_t>(limit.rlim_cur, most) : usual;
@@ -106,7 +107,8 @@ std::span<std::byte> reserve_stack() {
   return {static_cast<std::byte*>(room), bytes};
 }
 
-/// Goes on with `body`, which does not return, on another stack. The first page stays closed.
+/// Continues with `body`, which does not return, on another stack. The stack's first page stays
+/// inaccessible.
 [[noreturn]] void go_on_at(std::span<std::byte> stack, std::function<void()> body) {
   static std::function<void()> running;
   running = std::move(body);
@@ -148,10 +150,10 @@ void carry_out(const Request& request, const Module& module) {
   }
 }
 
-/// Leaves output, what it needs to talk to the device part, and nothing else.
+/// Keeps the descriptors for output and for talking to the device part, and closes all others.
 void keep_descriptors(int device, int requests, int last_words) {
   std::array kept = {device, requests, last_words};
-  // In two steps, so that none is overwritten before it has been moved.
+  // They are moved in two steps, so that none is overwritten before it has been moved.
   for (int& fd : kept) fd = fcntl(fd, F_DUPFD, 2 * first_free_fd);
   int wanted = device_fd;
   for (const int fd : kept) dup2(fd, wanted++);
@@ -162,7 +164,7 @@ void keep_descriptors(int device, int requests, int last_words) {
 
 [[noreturn]] void be_host_part(const ModuleImage& image, const Module& module, pid_t device_part) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != device_part) _exit(EXIT_FAILURE);  // it has ended meanwhile
+  if (getppid() != device_part) _exit(EXIT_FAILURE);  // the device part has ended meanwhile
   simt::become_host_part(device_fd);
   prepare_fault_reports();
   confine_host_part();
@@ -170,7 +172,7 @@ void keep_descriptors(int device, int requests, int last_words) {
   answer({Answer::Kind::initialised, BindResult::called, 0, {}});
   Request request;
   while (read_whole(requests_fd, &request, sizeof request)) carry_out(request, module);
-  for (;;) pause();  // its code has closed the connection, or the device part ends
+  for (;;) pause();  // the submission has closed the connection, or the device part ends
 }
 
 // The device part.
@@ -197,7 +199,7 @@ class HostPart : public HostProcess {
     request.variant = variant_;
     request.follows_reset = std::exchange(follows_reset_, false) ? 1 : 0;
     std::copy_n(arguments, count, request.arguments);
-    // Where it cannot be sent nobody listens, as the wait for the answer will find.
+    // If the request cannot be sent, nobody listens, as the wait for the answer will find.
     static_cast<void>(!write(requests_, &request, sizeof request));
     const Answer answer = wait_for_answer();
     switch (answer.kind) {
@@ -249,7 +251,8 @@ class HostPart : public HostProcess {
     return answer;
   }
 
-  /// The host part's connection is closed: it has ended, or its code has closed what it should not.
+  /// Ends this process in the same way as the host part. The host part's connection is closed:
+  /// either it has ended, or its code has closed the connection.
   [[noreturn]] void end_like_host_part() {
     constexpr int turns = 100;
     constexpr useconds_t turn_us = 1000;
@@ -259,7 +262,7 @@ class HostPart : public HostProcess {
       ended = waitpid(process_, &status, WNOHANG);
       if (ended == 0) usleep(turn_us);
     }
-    if (ended == 0) close(channel_fd);  // by which the examiner learns of it
+    if (ended == 0) close(channel_fd);  // so that the examiner learns of it
     while (ended != process_) ended = waitpid(process_, &status, 0);
     std::fflush(nullptr);
     if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
@@ -270,10 +273,10 @@ class HostPart : public HostProcess {
     _exit(EXIT_FAILURE);
   }
 
-  /// Numbers are taken from what the host part has written, but no text.
+  /// Passes on the numbers that the host part has written, but none of its text.
   void pass_on_last_words(int signal) const {
     Fault given;
-    // Twice, the second time with callers, where there was time.
+    // The record comes twice, the second time with the callers, if there was time.
     while (read_whole(last_words_, &given, sizeof given)) {
       if (given.signal != signal || given.caller_count > Fault::max_callers) continue;
       Fault fault = {};
@@ -304,7 +307,7 @@ std::unique_ptr<HostProcess> start_host_process(const ModuleImage& image, const 
   const auto [requests, hosts_requests] = make_sockets();
   const auto [last_words, hosts_last_words] = make_sockets();
   simt::prepare_to_part();
-  prctl(PR_SET_DUMPABLE, 0);  // closed to all other processes but root's
+  prctl(PR_SET_DUMPABLE, 0);  // no other process but root's may inspect this one
   std::fflush(nullptr);
   const std::span<std::byte> stack = reserve_stack();
   const pid_t self = getpid();

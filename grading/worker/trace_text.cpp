@@ -10,7 +10,8 @@ namespace tilewise::simt {
 
 using Json = nlohmann::json;
 
-// Lists in place of objects: a call makes ten thousands of them.
+// Requests are written as lists rather than objects, because a call makes tens of thousands of
+// them.
 static void to_json(Json& json, const TracedRequest& request) {
   json = {static_cast<int>(request.action),
           request.shared ? 1 : 0,

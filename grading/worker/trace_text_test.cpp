@@ -71,7 +71,7 @@ TEST(TraceText, LeavesOutKernelsThatHaveNoRoom) {
   EXPECT_EQ(encode_trace(example(), 10), "");
 }
 
-/// The example with one thing changed that no worker would have written.
+/// Returns the example with one change that no worker would have written.
 std::string spoilt(void (*spoil)(simt::KernelTrace& kernel)) {
   TraceText trace = example();
   spoil(trace.kernels[0]);

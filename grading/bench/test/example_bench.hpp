@@ -10,7 +10,7 @@
 
 namespace tilewise::grading {
 
-/// A row with every figure. `gflops` is what it reaches for large n.
+/// Returns a row with every figure. `gflops` is the rate that it approaches for large n.
 inline BenchRow example_row(const std::string& stage, const std::string& function, int tile, int n,
                             double gflops, Contender contender = Contender::student) {
   const double cubes = double(n) * n * n;
@@ -45,7 +45,7 @@ inline BenchRow example_row(const std::string& stage, const std::string& functio
   return row;
 }
 
-/// A student's stages 3 and 4 on the simulator, with the solutions beside.
+/// Returns a report on a student's stages 3 and 4 on the simulator, with the solutions beside.
 inline BenchReport example_bench() {
   BenchReport report;
   report.device = "gtx1080 (modelled)";

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 TemporaryCourse::TemporaryCourse() {
   const fs::path course = layout().root;
-  // What is read of it. The rest is in the build, wherever that lies.
+  // Only these parts are read. The rest is in the build, wherever that lies.
   for (const char* part : {"lab", "labs", "solutions", "grading/stages/cublas_calls.hpp",
                            "common/gpu/gpus.json", "common/simt", "po"}) {
     fs::create_directories((root() / part).parent_path());

@@ -32,7 +32,7 @@ class TemporaryCourse {
   ScratchDirectory folder_;
 };
 
-/// The profile that a submission is graded with where nothing else is asked for.
+/// The profile with which a submission is graded if no other is asked for.
 using core::default_gpu;
 
 /// A submission to one stage in a temporary folder, for tests of grading itself.
@@ -46,17 +46,18 @@ class TemporarySubmission {
   /// Writes one file.
   void put(const std::string& file, const std::string& text);
 
-  /// Has it graded in a sandbox from now on.
+  /// Makes grade() use a sandbox from now on.
   void run_in(const std::filesystem::path& bubblewrap) { bubblewrap_ = bubblewrap; }
 
-  /// What `--submission` names.
+  /// The folder for `--submission`.
   const std::filesystem::path& root() const { return scratch_.path(); }
   std::filesystem::path stage_folder() const { return root() / "labs" / stage_id_; }
 
-  /// Has it graded on a GPU from now on.
+  /// Makes grade() use a GPU from now on.
   void run_on_gpu() { backend_ = Backend::cuda; }
 
-  /// Grades it, with the same inputs each time. `tests`: of the stage's those to run; empty: all.
+  /// Grades it, with the same inputs each time. `tests` are the tests of the stage to run; empty
+  /// for all.
   StageResult grade(double time_limit_s, const std::string& gpu = default_gpu,
                     const std::set<std::string>& tests = {}) const;
 

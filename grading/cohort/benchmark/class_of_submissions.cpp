@@ -62,8 +62,8 @@ std::string patched(const fs::path& patch) {
   return text_of(scratch.path() / kernel);
 }
 
-/// Mutants and exploits by turns, as long as there are both, with a skeleton and what does not
-/// compile among them.
+/// Returns mutants and exploits in turn, as long as there are both, together with a skeleton and a
+/// kernel that does not compile.
 std::vector<std::string> wrong_kernels() {
   const fs::path grading = layout().root / "grading";
   const std::vector<fs::path> mutants = sorted(grading / "stages" / stage / "mistakes");
@@ -77,7 +77,7 @@ std::vector<std::string> wrong_kernels() {
   return kernels;
 }
 
-/// The same kernel from another hand.
+/// Returns the kernel as if another student had written it.
 std::string by_another_hand(const std::string& text, int student) {
   const std::string renamed =
       std::regex_replace(text, std::regex("\\bsum\\b"), fmt::format("sum_{}", student));
@@ -125,7 +125,7 @@ void write_class(const fs::path& folder, int submissions) {
   fs::create_directories(folder);
   for (int student = 0; student < submissions; ++student) {
     const auto turn = static_cast<std::size_t>(student / 2);
-    constexpr std::size_t every = 16;  // of the broken ones two that are not even text
+    constexpr std::size_t every = 16;  // two of this many broken ones are not even text
     if (student % 2 == 0) {
       hand_in(folder, student, by_another_hand(right[turn % right.size()], student));
     } else if (turn % every == 5) {

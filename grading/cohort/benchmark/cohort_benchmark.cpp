@@ -1,7 +1,7 @@
 /// \file
-/// Takes in a class, grades it without a break, and once more with two kills on the way: how long
-/// it takes, and whether the gradebooks are the same. Exit status: 0 they are, 1 they are not, 2 it
-/// could not run.
+/// Takes in a class, grades it without a break, and grades it once more while killing the run
+/// twice. Reports how long this takes and whether the gradebooks are the same. Exit status: 0 if
+/// they are, 1 if they are not, 2 if it could not run.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -50,7 +50,7 @@ class Benchmark {
     return seconds_of(std::move(intake));
   }
 
-  /// Kills the whole of it once so many are done.
+  /// Grades until `enough` submissions are done, then kills the whole run.
   void grade_until(const fs::path& to, int enough) const {
     RunningCommand running(command(to));
     while (done(to) < enough) {
@@ -99,7 +99,7 @@ class Benchmark {
   ScratchDirectory scratch_;
 };
 
-/// The submissions that took longest, from timing.csv.
+/// Prints the submissions that took longest, from timing.csv.
 void print_slowest(const fs::path& out) {
   std::vector<std::pair<double, std::string>> times;
   std::istringstream lines(text_of(out / "timing.csv"));
@@ -127,7 +127,7 @@ bool run(const Options& options) {
              benchmark.grade(whole));
   print_slowest(whole);
 
-  // The same seeds.
+  // This run uses the same seeds.
   fs::create_directories(killed);
   fs::copy_file(whole / "cohort.json", killed / "cohort.json");
   benchmark.grade_until(killed, options.submissions / 3);
@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1024));
   app.add_flag("--intake", options.takes_in_only, "Take them in, and grade nothing");
   CLI11_PARSE(app, argc, argv);
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes minutes from line to line
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // minutes pass from line to line
   try {
     return tilewise::grading::run(options) ? 0 : 1;
   } catch (const std::exception& error) {

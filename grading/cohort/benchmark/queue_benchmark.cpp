@@ -1,8 +1,8 @@
 /// \file
-/// A class that waits in a cluster's queue, on a Slurm of this machine's own: whether every
-/// submission is there once and none is given up while they are asked after, when the node is
-/// killed, and when the run is killed and started anew. Exit status: 0 so it is, 1 it is not, 2 it
-/// could not run.
+/// Lets a class wait in a cluster's queue, on a Slurm of this machine's own. Checks that every
+/// submission is in the queue once and that none is given up: while the run asks after them, when
+/// the node is killed, and when the run is killed and started anew. Exit status: 0 if so, 1 if not,
+/// 2 if it could not run.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -78,7 +78,7 @@ class Benchmark {
   }
 
   long in_queue() const {
-    // More than is kept of a command's output: counted on the way.
+    // The list is longer than what is kept of a command's output, so a pipe counts it.
     return std::stol(
         cluster_.output_of({"sh", "-c", "squeue --noheader --array --format=%K | wc -l"}));
   }
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
   app.add_option("--watch", options.watch_s, "Seconds of each look (default: 120)")
       ->check(CLI::Range(1, 3600));
   CLI11_PARSE(app, argc, argv);
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes minutes from line to line
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // minutes pass from line to line
   try {
     return tilewise::grading::Benchmark(options).run() ? 0 : 1;
   } catch (const std::exception& error) {

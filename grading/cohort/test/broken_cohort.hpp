@@ -9,22 +9,22 @@
 
 namespace tilewise::grading {
 
-/// Six submissions to stage 3 for tests of the command as a whole. All but anna's are broken; of
-/// ella's and fay's nothing can be graded.
+/// Six submissions to stage 3 for tests of the command as a whole. All but anna's are broken;
+/// ella's and fay's cannot be graded at all.
 class BrokenCohort {
  public:
   static constexpr int submissions = 6, gradable = 4;
-  static constexpr int some_not_graded = 3;  ///< status of a run that came to its end
+  static constexpr int some_not_graded = 3;  ///< exit status of a run that was not stopped
   static constexpr const char* stage = "03_shared_memory";
 
   BrokenCohort();
 
   std::filesystem::path folder() const { return scratch_.path() / "in"; }
 
-  /// A folder for results.
+  /// Returns a folder for results.
   std::filesystem::path out(const std::string& name) const { return scratch_.path() / name; }
 
-  /// `tilewise cohort grade` on the simulator.
+  /// Returns the arguments of `tilewise cohort grade` on the simulator.
   std::vector<std::string> grade(const std::filesystem::path& out,
                                  const std::vector<std::string>& more = {}) const;
 
@@ -34,7 +34,7 @@ class BrokenCohort {
   ScratchDirectory scratch_;
 };
 
-/// Lets a run into `to` draw the inputs of the one into `from`.
+/// Makes a run into `to` draw the same inputs as the one into `from`.
 void take_seed(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace tilewise::grading

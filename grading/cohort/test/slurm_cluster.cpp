@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// Holds a port that nobody uses, so that the next one is another.
+/// Holds an unused port, so that the next one is another.
 class FreePort {
  public:
   FreePort() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -44,7 +44,7 @@ class FreePort {
 Command daemons(const std::filesystem::path& folder, SlurmLimits limits) {
   const FreePort controller, node;
   Command command;
-  // The end of this process ends the namespace, and that all processes in it.
+  // The end of this process ends the namespace, and with it all processes in it.
   command.arguments = {"setpriv", "--pdeathsig", "KILL",         "unshare",
                        "--pid",   "--fork",      "--kill-child", "--mount-proc"};
   if (::geteuid() != 0) command.arguments.push_back("--map-current-user");
@@ -58,7 +58,7 @@ Command daemons(const std::filesystem::path& folder, SlurmLimits limits) {
 }  // namespace
 
 SlurmCluster::SlurmCluster(SlurmLimits limits) {
-  // A daemon's first look at the machine takes it a second or two; on a busy one more.
+  // A daemon's first look at the machine takes a second or two, and more on a busy machine.
   constexpr auto patience = 30s;
   daemons_.emplace(daemons(scratch_.path(), limits));
   const auto begin = Clock::now();

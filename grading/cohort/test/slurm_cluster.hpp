@@ -10,32 +10,33 @@
 
 namespace tilewise::grading {
 
-/// What a cluster takes.
+/// The limits of what a cluster takes.
 struct SlurmLimits {
   int array_tasks = 3;  ///< indices of an array: MaxArraySize
-  int jobs = 10'000;    ///< at a time, ended ones among them for a while: MaxJobCount
+  int jobs = 10'000;    ///< at a time, including ended ones for a while: MaxJobCount
 };
 
-/// A real Slurm for tests, on this machine alone: munge, controller and node of its own, beside any
-/// other. All of it ends with this object, or with this process, however that ends. It runs two
-/// tasks at a time, and has one GPU to give, which is none.
+/// A real Slurm for tests, on this machine alone. It has its own munge, controller and node, beside
+/// any other. All of it ends with this object, or with this process, however that ends. It runs two
+/// tasks at a time, and offers one GPU that does not exist.
 class SlurmCluster {
  public:
-  /// Takes seconds.
+  /// Starts the cluster, which takes seconds.
   explicit SlurmCluster(SlurmLimits limits = {});
 
-  /// Why there is none; empty where there is.
+  /// Returns why there is no cluster; empty if there is one.
   const std::string& why_not() const { return why_not_; }
 
-  /// With what Slurm's commands need to find it. Ends with this process, too.
+  /// Returns a command with what Slurm's commands need to find the cluster. It ends with this
+  /// process, too.
   Command command(const std::vector<std::string>& arguments) const;
 
-  /// What one of them prints.
+  /// Returns what such a command prints.
   std::string output_of(const std::vector<std::string>& arguments) const;
 
-  /// Kills all that runs on the node, the daemon too, as a failure of power does.
+  /// Kills everything that runs on the node, including the daemon, as a power failure does.
   void kill_node();
-  /// Starts it again.
+  /// Starts the node again.
   void start_node() const;
 
  private:

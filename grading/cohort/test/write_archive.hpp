@@ -14,7 +14,7 @@
 
 namespace tilewise::grading {
 
-/// Writes an archive of the kind that its name tells.
+/// Writes an archive of the kind that the file's name says.
 inline void write_archive(const std::filesystem::path& file, const std::vector<ZipItem>& items) {
   const std::unique_ptr<archive, decltype(&archive_write_free)> writer(archive_write_new(),
                                                                        archive_write_free);
@@ -34,7 +34,7 @@ inline void write_archive(const std::filesystem::path& file, const std::vector<Z
   }
 }
 
-/// The checksum that RAR has in common with zip.
+/// Returns the checksum that RAR has in common with zip.
 inline std::uint32_t crc32(const std::string& bytes) {
   std::uint32_t sum = ~0U;
   for (const char byte : bytes) {
@@ -50,8 +50,8 @@ inline std::string little_endian(std::uint32_t number, int bytes) {
   return text;
 }
 
-/// An archive as RAR up to 4 writes it, of one file that is stored as it is; libarchive only reads
-/// them. A block has a checksum, a type, flags and its size.
+/// Returns an archive as RAR up to version 4 writes it, with one file that is stored uncompressed;
+/// libarchive only reads such archives. A block has a checksum, a type, flags and its size.
 inline std::string rar4_of(const ZipItem& item) {
   const auto block = [](char type, int flags, const std::string& rest) {
     const std::string head =
@@ -69,7 +69,8 @@ inline std::string rar4_of(const ZipItem& item) {
          item.text + block(0x7B, 0x4000, "");
 }
 
-/// As RAR 5 and later ones do. All numbers here are less than 128, which is one byte.
+/// Returns an archive as RAR 5 and later versions write it. All numbers here are less than 128,
+/// which takes one byte.
 inline std::string rar5_of(const ZipItem& item) {
   const auto block = [](const std::string& rest) {
     const std::string head = static_cast<char>(rest.size()) + rest;

@@ -68,7 +68,7 @@ int create(std::size_t bytes) {
 }  // namespace
 
 SharedMemory::SharedMemory(std::size_t bytes) {
-  bytes = std::max<std::size_t>(bytes, 1);  // a mapping of nothing is an error
+  bytes = std::max<std::size_t>(bytes, 1);  // an empty mapping is an error
   fd_ = FileDescriptor(create(bytes));
   void* const address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
   if (address == MAP_FAILED) fail("cannot map shared memory");
@@ -82,7 +82,7 @@ std::chrono::nanoseconds waited_for_processor(pid_t process) {
   std::error_code gone;
   std::filesystem::directory_iterator task("/proc/" + std::to_string(process) + "/task", gone);
   for (; !gone && task != std::filesystem::directory_iterator(); task.increment(gone)) {
-    // "nanoseconds on a processor, nanoseconds ready for one, turns"
+    // The file holds "nanoseconds on a processor, nanoseconds ready for one, turns".
     std::ifstream file(task->path() / "schedstat");
     std::int64_t ran = 0, waited = 0;
     if (file >> ran >> waited) longest = std::max(longest, waited);
@@ -125,20 +125,20 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Long enough for a signal handler on a loaded machine, too short to be felt.
+/// This is long enough for a signal handler on a loaded machine, and too short to be noticed.
 constexpr milliseconds last_words(300);
-/// Between closing its channel and ending, a process has its exit handlers to run.
+/// Between closing its channel and ending, a process runs its exit handlers.
 constexpr milliseconds closing_time(250);
-/// A process that ends is noticed by its closed channel at once, unless it has left a child behind
-/// that holds the channel open: hence another look from time to time.
+/// The end of a process is noticed at once by its closed channel, unless it has left a child behind
+/// that holds the channel open. Therefore its state is checked again from time to time.
 constexpr milliseconds look_again(50);
 constexpr milliseconds look_again_when_closed(2);
 
-/// A process that shares its processors with others gets more time, up to so many times its own.
+/// A process that shares its processors with others gets more time, up to this many times its own.
 constexpr int patience = 10;
 
-/// Reads what is there. Closes `fd` at the end of the stream.
-/// @param limit stops after about so many bytes, though more may be there
+/// Reads what is available. Closes `fd` at the end of the stream.
+/// @param limit reading stops after about this many bytes, even if there are more
 template <class Sink>
 void read_available(FileDescriptor& fd, std::size_t limit, Sink&& sink) {
   std::array<char, 16 << 10> bytes;
@@ -163,7 +163,7 @@ bool is_text(const char* begin, const char* end) {
          });
 }
 
-/// Whether the worker may have written it; what is not, the student's code has forged.
+/// Whether the worker can have written the record; otherwise the student's code has forged it.
 bool is_possible(const Fault& record) {
   constexpr int highest_signal = 64;
   return record.magic == Fault::expected_magic && record.signal > 0 &&
@@ -173,7 +173,8 @@ bool is_possible(const Fault& record) {
          is_text(std::begin(record.explanation), std::end(record.explanation));
 }
 
-/// A figure of the worker and of the process that it has for host code, which work in turns.
+/// Adds up a figure of the worker and of the process that it has for host code; these two work in
+/// turns.
 template <class Figure>
 auto of_worker(const Process& process, Figure figure) {
   decltype(figure(pid_t())) sum{};
@@ -197,7 +198,7 @@ Connection::Connection(const ConnectionOptions& options)
       options.program,
       ProcessOptions{.descriptors = {null.get(), output.in.get(), output.in.get(), channel.in.get(),
                                      options.memory_fd, fault.in.get()},
-                     // A worker in an endless loop would not mind being asked.
+                     // A milder signal would not end a worker in an endless loop.
                      .when_parent_ends = SIGKILL});
   channel_ = std::move(channel.out);
   output_pipe_ = std::move(output.out);
@@ -212,7 +213,7 @@ void Connection::close(Clock::duration patience) {
   closed_since_ = Clock::now();
   const auto deadline = *closed_since_ + patience;
   while (!process_->ended() && Clock::now() < deadline) {
-    read_all();  // nobody reads it any more, but who writes must not wait for that
+    read_all();  // nobody needs it any more, but a full pipe would block the process
     poll_until(deadline);
   }
 }
@@ -222,7 +223,8 @@ bool Connection::send(const std::string& message) {
 }
 
 void Connection::read_all() {
-  // A limit a round: whoever writes without end must not keep the examiner reading.
+  // Each round has a limit, so that a process that writes without end cannot keep the examiner
+  // reading.
   constexpr std::size_t round = std::size_t{1} << 20;
   constexpr std::size_t fault_bytes_kept = 8 * sizeof(Fault);
   if (channel_) {
@@ -240,7 +242,7 @@ void Connection::read_all() {
 }
 
 void Connection::poll_until(Clock::time_point deadline) const {
-  std::array<pollfd, 3> watched = {{{channel_.get(), POLLIN, 0},  // poll ignores a closed one, -1
+  std::array<pollfd, 3> watched = {{{channel_.get(), POLLIN, 0},  // poll ignores a closed one (-1)
                                     {output_pipe_.get(), POLLIN, 0},
                                     {fault_pipe_.get(), POLLIN, 0}}};
   const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
@@ -249,8 +251,9 @@ void Connection::poll_until(Clock::time_point deadline) const {
   poll(watched.data(), watched.size(), static_cast<int>(wait.count()));
 }
 
-/// For how long since `begin` the process was kept from running by others. Threads of its own that
-/// keep all processors busy are none: what it ran counts, on as many processors as it may use.
+/// Returns for how long since `begin` other processes have kept this one from running. Its own
+/// threads may keep all processors busy and wait for each other, which does not count. Therefore
+/// the time that it ran, on as many processors as it may use, is left out.
 Connection::Clock::duration Connection::time_for_others(Clock::time_point begin,
                                                         Clock::duration waited_before,
                                                         Clock::duration ran_before) const {
@@ -269,13 +272,15 @@ Event Connection::wait(Clock::time_point deadline, std::string& message) {
   auto end = deadline;
   const auto next_event = [&]() -> Event {
     while (true) {
-      const bool has_ended = process_->ended().has_value();  // before reading: all has been written
+      // Asked before reading, because a process that has ended has written everything.
+      const bool has_ended = process_->ended().has_value();
       read_all();
       if (output_.size() > output_bytes_) {
         output_.resize(output_bytes_);
         return Event::flooded;
       }
-      // Answered or not: what a call leaves behind adds up.
+      // This is checked whether an answer came or not, because threads that calls leave behind add
+      // up.
       if (threads_ > 0 && of_worker(*process_, threads_of) > threads_) return Event::crowded;
       if (auto next = frames_.next()) {
         message = std::move(*next);
@@ -295,7 +300,7 @@ Event Connection::wait(Clock::time_point deadline, std::string& message) {
     }
   };
   const Event event = next_event();
-  // Of a process that has ended there is nothing to learn any more.
+  // The system no longer reports anything about a process that has ended.
   if (event != Event::ended) for_others = time_for_others(begin, waited_before, ran_before);
   counted_ += std::max(Clock::now() - begin - for_others, Clock::duration(0));
   return event;
@@ -314,7 +319,7 @@ void Connection::interrupt() {
 
 std::optional<Fault> Connection::fault() const {
   std::optional<Fault> last;
-  // At any offset: the student's code may have written to the pipe too.
+  // A record may begin at any offset, because the student's code may have written to the pipe too.
   for (std::size_t at = 0; at + sizeof(Fault) <= fault_bytes_.size(); ++at) {
     Fault record;
     std::memcpy(&record, fault_bytes_.data() + at, sizeof record);

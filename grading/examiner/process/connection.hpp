@@ -33,16 +33,18 @@ class SharedMemory {
   std::span<std::byte> bytes_;
 };
 
-/// How long a process has been ready to run while others had the processors: of its threads, the
-/// one that has waited longest since it started. Zero where the system does not tell.
+/// Returns how long a process has been ready to run while others had the processors. This is the
+/// time of the thread that has waited longest since it started. Zero where the system does not
+/// report it.
 std::chrono::nanoseconds waited_for_processor(pid_t process);
 
-/// Threads of a process; 0 where the system does not tell.
+/// Returns the number of threads of a process; 0 where the system does not report it.
 std::size_t threads_of(pid_t process);
 
-/// How long a process would have run so far had it had all the processors that it may use, and kept
-/// them busy: its processor time, of all threads, by the number of those. What it spends on more
-/// threads than there are processors it has not waited for others.
+/// Returns how long a process would have run so far if it had had all the processors that it may
+/// use, and had kept them busy. This is the processor time of all its threads, divided by the
+/// number of those processors. Time that its own surplus threads wait for a processor is not time
+/// that it waited for others.
 std::chrono::nanoseconds ran_on_all_processors(pid_t process);
 
 /// What a worker does, as seen from outside.
@@ -53,7 +55,7 @@ enum class Event {
   garbled,  ///< what it sends is no message
   flooded,  ///< it prints more than it may
   crowded,  ///< it has more threads than it may
-  late,     ///< none of these until the deadline
+  late,     ///< none of these happened by the deadline
 };
 
 struct ConnectionOptions {
@@ -63,8 +65,9 @@ struct ConnectionOptions {
   std::size_t threads = 0;  ///< 0: no limit
 };
 
-/// A running worker process and the channel, the output and the fault pipe that lead to it. Knows
-/// nothing of what the messages mean. Nothing that the process does can block it or make it fail.
+/// A running worker process, with the channel, the output and the fault pipe that lead to it. This
+/// class knows nothing of what the messages mean. Nothing that the process does can block it or
+/// make it fail.
 class Connection {
  public:
   using Clock = std::chrono::steady_clock;
@@ -78,26 +81,27 @@ class Connection {
   bool send(const std::string& message);
 
   /// Waits for the next event.
-  /// @param deadline  of a process that need not wait for a processor that others have: such time
-  ///                  does not count
+  /// @param deadline  for a process that need not wait for processors that others have; time spent
+  ///                  waiting for them does not count
   /// @param message receives the text of Event::message
   Event wait(Clock::time_point deadline, std::string& message);
 
-  /// How long the waits took so far, without what does not count.
+  /// Returns how long the waits have taken so far, without the time that does not count.
   Clock::duration counted() const { return counted_; }
 
   /// Asks the process by SIGXCPU where it is, gives it a moment to answer with a fault record, and
   /// ends it.
   void interrupt();
 
-  /// Takes leave: an idle worker then goes by itself, for which it gets so long.
+  /// Closes the channel, upon which an idle worker ends by itself, and waits up to `patience` for
+  /// that.
   void close(Clock::duration patience);
 
   /// Ends the process and all it has started.
   /// @return its wait status
   int end() { return process_->end(); }
 
-  /// The process's last words, if it had any.
+  /// Returns the last fault record that the process has sent, if there is one.
   std::optional<Fault> fault() const;
 
   /// Standard output and standard error, as far as they have arrived.

@@ -58,10 +58,10 @@ TEST(WaitedForProcessor, TellsThoseThatWaitFromThoseThatSleep) {
 
 TEST(RanOnAllProcessors, CountsWhatAProcessKeepsBusy) {
   const auto begun = std::chrono::steady_clock::now();
-  const Other busy(true), asleep(false);  // the first on one processor, its only one
+  const Other busy(true), asleep(false);  // the first runs on one processor only
   const auto passed = [&] { return std::chrono::steady_clock::now() - begun; };
   auto ran = ran_on_all_processors(busy.pid());
-  // However little of its processor others leave to it.
+  // The loop goes on however little of its processor others leave to the process.
   while (ran <= 200ms && passed() < 30s) {
     std::this_thread::sleep_for(20ms);
     ran = ran_on_all_processors(busy.pid());

@@ -21,7 +21,8 @@
 namespace tilewise::grading {
 namespace {
 
-/// Splits "matmul_shared.cu:31 (discriminator 2)"; no file where the line is unknown ("?").
+/// Splits "matmul_shared.cu:31 (discriminator 2)" into file and line. The file is empty where the
+/// line is unknown ("?").
 SourceLocation parse_place(std::string_view place) {
   const std::size_t colon = place.rfind(':', place.find(" (discriminator"));
   if (colon == std::string_view::npos || place.starts_with("??")) return {};
@@ -29,7 +30,7 @@ SourceLocation parse_place(std::string_view place) {
   const auto digits = place.substr(colon + 1);
   const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), location.line);
   const bool is_text = std::all_of(place.begin(), place.end(), [](unsigned char byte) {
-    return byte >= 0x20 && byte < 0x7f;  // a #line directive can name any bytes a file
+    return byte >= 0x20 && byte < 0x7f;  // a #line directive can give a file any name
   });
   return parsed.ec == std::errc() && location.line > 0 && is_text ? location : SourceLocation{};
 }
@@ -55,8 +56,8 @@ SourceLocation find_source_location(const std::filesystem::path& module, std::ui
                                     const Sandbox& sandbox) {
   const auto addr2line = find_on_path("addr2line");
   if (!addr2line) return {};
-  // clang gives the jump of an empty loop no line: then that of what stands before it, no further
-  // than an instruction is long.
+  // clang gives the jump of an empty loop no line. Then the line of what stands before it is taken,
+  // no further back than an instruction is long.
   constexpr std::uint64_t longest_instruction = 15;
   std::vector<std::string> addresses;
   for (std::uint64_t back = 0; back <= std::min(offset, longest_instruction); ++back) {
@@ -88,8 +89,8 @@ SourceLocation find_source_location(const std::filesystem::path& module, std::ui
 
 namespace {
 
-/// What a line of the log says, without the mark at its beginning and blanks around it; empty for
-/// lines that are not compute-sanitizer's.
+/// Returns what a line of the log says, without the mark at its beginning and the blanks around it.
+/// Empty for lines that are not compute-sanitizer's.
 std::string text_of(const std::string& line) {
   constexpr std::string_view mark = "=========";
   if (!line.starts_with(mark)) return "";
@@ -105,7 +106,7 @@ bool begins_with_any(std::string_view text, std::initializer_list<std::string_vi
   return false;
 }
 
-/// Lines that tell of no error: title, summaries and the host's stack; and warnings of racecheck,
+/// Whether a line reports no error: titles, summaries, the host's stack, and warnings of racecheck,
 /// which sees some hazards where __syncwarp() rules them out.
 bool is_no_error(std::string_view text) {
   return begins_with_any(
@@ -113,12 +114,13 @@ bool is_no_error(std::string_view text) {
              "Host Frame", "Device Frame", "Warning", "WARNING"});
 }
 
-/// Lines that tell more of the error above them.
+/// Whether a line gives more details of the error above it.
 bool is_detail(std::string_view text) {
   return begins_with_any(text, {"at ", "by thread", "and ", "Address ", "Access "});
 }
 
-/// "in FILE:LINE", which follows the function since version 2022, and goes before it in others.
+/// Finds "in FILE:LINE", which follows the function since version 2022, and stands before it in
+/// other versions.
 SourceLocation place_in(const std::string& text) {
   static const std::regex pattern(R"( in ([^ ]*/)?([^ /]+\.cuh?):([0-9]+))");
   std::smatch match;
@@ -149,7 +151,7 @@ std::optional<SanitizerError> first_sanitizer_error(const std::string& log) {
     }
     if (is_detail(text) != error.has_value()) {
       if (error) break;
-      continue;  // more of what is no error
+      continue;  // a detail of something that is no error
     }
     if (!error) error.emplace();
     if (!error->message.empty()) error->message += " ";
@@ -160,7 +162,7 @@ std::optional<SanitizerError> first_sanitizer_error(const std::string& log) {
 }
 
 bool may_be_short_copy(const SanitizerError& error) {
-  // Arguments of templates may have parentheses of their own: Chooser<(unsigned long)16>::cp_async(
+  // Template arguments may contain parentheses themselves: Chooser<(unsigned long)16>::cp_async(
   static const std::regex pattern(
       "Invalid __global__ read of size (4|8|16) bytes at (<[^>]*>|[^(<])*(cp|memcpy)_async.*"
       "inside the nearest allocation");
@@ -216,7 +218,7 @@ constexpr const char* refused_system_call = marked(
     "Your code asked the operating system for something that the grader does not allow, such as a "
     "file, a program or a connection. Compute with what the function is given.");
 
-/// What led to it, or the next step, as far as the signal alone tells.
+/// Returns what led to the fault, or what to do next, as far as the signal alone shows it.
 std::string advice(const Fault& fault) {
   constexpr std::uint64_t near_null = 64 << 10;  // no system maps anything there
   if (fault.stack_overflow != 0) {
@@ -244,9 +246,9 @@ std::string advice(const Fault& fault) {
   }
 }
 
-/// Empty unless memory had run out.
+/// Returns advice if memory had run out; otherwise empty.
 std::string memory_advice(const Fault& fault, const Situation& situation) {
-  // Less than this and an ordinary allocation may already have failed.
+  // With less than this left, an ordinary allocation may already have failed.
   constexpr std::size_t nothing_left = 64 * mebibyte;
   if (situation.address_space_bytes == 0 || fault.mapped_bytes == 0 ||
       fault.mapped_bytes + nothing_left < situation.address_space_bytes) {
@@ -257,7 +259,7 @@ std::string memory_advice(const Fault& fault, const Situation& situation) {
       situation.address_space_bytes / mebibyte);
 }
 
-/// What the simulator's handler of signals explains, in ASCII (common/simt/runtime/faults.cpp).
+/// The explanations of the simulator's signal handler, in ASCII (common/simt/runtime/faults.cpp).
 constexpr const char* explanations[] = {
     marked("the kernel jumped to address {}, where there is no code: a pointer to a function was "
            "never set, or a local array was written beyond its end"),

@@ -29,7 +29,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"matmul.cu:31 (discriminator 2)\n", "matmul.cu", 31},
                     Case{"barriers.hpp:9\nmatmul.cu:31\nmatmul.cu:50\n", "matmul.cu", 31},
                     Case{"stl_vector.h:9\nmain.cpp:31\n", "stl_vector.h", 9}, Case{"??:0\n", "", 0},
-                    // of a kernel's unknown line, not what it is inlined into, but what lies before
+                    // If a line of a kernel is unknown, what lies before it counts, not what it is
+                    // inlined into.
                     Case{"0x12\nmatmul.cu:?\nmatmul.cu:50\n0x11\nmatmul.cu:31\nmatmul.cu:50\n",
                          "matmul.cu", 31},
                     Case{"0x12\nmatmul.cu:?\nmatmul.cu:50\n0x11\n??:0\n", "", 0},

@@ -25,8 +25,8 @@ namespace {
 using Clock = Connection::Clock;
 using Ending = CallReply::Ending;
 
-/// What a worker and the CUDA driver in it need. The rest may hold secrets, such as the seed or
-/// credentials of the machine that grades.
+/// The environment variables that a worker and the CUDA driver in it need. Others may hold secrets,
+/// such as the seed or credentials of the machine that grades.
 const std::vector<std::string> kept_variables = {"PATH",
                                                  "HOME",
                                                  "LD_LIBRARY_PATH",
@@ -46,20 +46,22 @@ Clock::time_point after(double seconds) {
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Threads that the simulator runs blocks on.
-/// Of a worker: its own and a CUDA driver's, which has some for each GPU, take a few dozen. No
-/// limit of the system's counts a process's threads, nor root's.
+/// The most threads that a worker may have. Its own and those of a CUDA driver, which has some for
+/// each GPU, are a few dozen. No limit of the system counts the threads of a single process, or
+/// those of root.
 constexpr std::size_t most_threads = 512;
 
+/// The number of threads that the simulator runs blocks on.
 std::size_t simulator_threads() { return std::clamp(std::thread::hardware_concurrency(), 1U, 16U); }
 
-/// The thread that ran, where the fault was in a kernel.
+/// Returns the thread that ran, if the fault was in a kernel.
 std::optional<ThreadOfGrid> thread_of(const Fault& fault) {
   if (fault.in_kernel == 0) return std::nullopt;
   return ThreadOfGrid{std::to_array(fault.block), std::to_array(fault.thread)};
 }
 
-/// The instruction of the module that a fault came from: its own, or the call that led to it.
+/// Finds the source line of the module's instruction at which a fault occurred, or else of the call
+/// that led to it.
 SourceLocation locate(const Fault& fault, const std::filesystem::path& module,
                       const Sandbox& sandbox) {
   std::error_code unknown;
@@ -116,13 +118,14 @@ struct Worker::State {
   WorkerOptions options;
   SharedMemory memory;
   std::string token = random_token();
-  std::size_t trace_begin = 0;  ///< in the shared memory, of the call under way
+  std::size_t trace_begin = 0;  ///< offset in the shared memory, for the call under way
   std::uint64_t sequence = 0;
   std::optional<Connection> connection;
-  bool has_warmed_up = false;  ///< the last answer was no more than that
+  bool has_warmed_up = false;  ///< the last answer said only that the warm-up is over
   Situation situation;
-  std::int32_t variant = 0;                      ///< as choose_variant() has it
-  Connection::Clock::duration before_loading{};  ///< counted while none of the student's code ran
+  std::int32_t variant = 0;  ///< set by choose_variant()
+  /// Time counted while none of the student's code ran.
+  Connection::Clock::duration before_loading{};
   bool started = false;  ///< the worker is past the part in which only our code runs
   DeviceInfo device;
   std::optional<CallReply> ready;
@@ -146,7 +149,7 @@ void Worker::State::part() {
   connection->end();
 }
 
-/// As core::Finding names it.
+/// Returns the kind of finding for an ending, as core::Finding names it.
 std::string kind_of(Ending ending) {
   switch (ending) {
     case Ending::crashed:
@@ -180,7 +183,8 @@ CallReply Worker::State::fail(Ending ending, const std::string& message,
   return reply;
 }
 
-/// What assert() printed before it aborted; empty where it was not that.
+/// Returns what assert() printed before it aborted the process; empty if the process ended
+/// otherwise.
 std::string Worker::State::failed_assertion(const Fault& fault) const {
   constexpr std::size_t enough = 300;
   const std::string output = connection->output();
@@ -226,7 +230,7 @@ CallReply Worker::State::fail_by_time() {
               fault ? thread_of(*fault) : std::nullopt);
 }
 
-/// Nothing where the worker has no room for as much.
+/// Returns the worker's trace; empty if the shared memory has no room for that many bytes.
 std::string Worker::State::trace_text(std::size_t bytes) const {
   const auto shared = memory.bytes().first(options.shared_bytes);
   if (trace_begin > shared.size() || bytes > shared.size() - trace_begin) return "";
@@ -336,7 +340,8 @@ void Worker::State::start() {
                              .open_files = open_files,
                              .cpu_s = options.cpu_s}};
   program.arguments.push_back(options.executable);
-  // compute-sanitizer writes files where it is told to, and talks to the program through /tmp.
+  // compute-sanitizer cannot run in the sandbox: it writes files where it is told to, and talks to
+  // the program through /tmp.
   if (options.sandbox && options.supervisor.empty()) {
     program.sandbox = options.sandbox;
     program.view = view();
@@ -350,7 +355,7 @@ void Worker::State::start() {
     ready = fail(Ending::refused, tr("The worker could not start: {}", error.what()));
     return;
   }
-  // Where this fails the process has ended, which the wait for its answer will find.
+  // If this fails, the process has ended, which the wait for its answer will notice.
   connection->send(
       encode(Hello{token, options.module.string(), options.profile, options.writes_coverage}));
 }

@@ -54,7 +54,7 @@ core::GpuProfile profile() {
 }
 
 constexpr double short_limit_s =
-    0.5;  // for what runs into it; a loaded machine breaks no other test
+    0.5;  // only for calls that reach it, so a loaded machine breaks no other test
 
 WorkerOptions options_for(const std::string& fixture) {
   WorkerOptions options;
@@ -193,7 +193,7 @@ TEST(Worker, KnowsTimedMatricesOnceItHasWarmedUp) {
   EXPECT_EQ(reply.bytes_for_the_host, values.size() * sizeof(float));
 }
 
-// What a thread of host code asks for meanwhile waits for the next call.
+// A launch that a thread of host code asks for in the meantime waits for the next call.
 TEST(Worker, LaunchesNothingBetweenWarmUpAndTimedRun) {
   Worker worker = misbehaving_worker();
   std::string printed_before;
@@ -239,7 +239,7 @@ TEST(Worker, CopiesNothingOfAMatrixOnTheDeviceOnly) {
   EXPECT_EQ(worker.call("accumulate", std::vector<Argument>{total}).ending, Ending::returned);
 }
 
-/// scale() of `n` elements in blocks of 32, with matrices of 40.
+/// Calls scale() for `n` elements in blocks of 32, with matrices of 40 elements.
 CallReply watched_call(Worker& worker, int n, const simt::Watch& watch) {
   BufferArgument in = place(worker, 0, std::vector<float>(40, 1), "in");
   in.read_only = true;

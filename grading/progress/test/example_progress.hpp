@@ -6,7 +6,7 @@
 
 namespace tilewise::grading {
 
-/// A course of nine stages, whatever stages this one has.
+/// A course of nine stages, which does not depend on the stages of the real course.
 inline std::vector<StageInfo> example_course() {
   return {{"01_single_block", {"matmul_single_block.cu"}, {"matmul_single_block"}, 10},
           {"02_multi_block_grid", {"matmul_grid.cu"}, {"matmul_grid"}, 10},
@@ -19,7 +19,8 @@ inline std::vector<StageInfo> example_course() {
           {"09_rank1_update", {"matmul_rank1.cu"}, {"matmul_rank1"}, 10}};
 }
 
-/// One stage of it that has passed, and one that has failed and had hints.
+/// One stage of that course that has passed, and one that has failed and for which hints were
+/// shown.
 inline Progress example_progress() {
   Progress progress;
   progress.current = "02_multi_block_grid";

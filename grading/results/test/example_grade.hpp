@@ -4,7 +4,8 @@
 
 namespace tilewise::grading {
 
-/// One stage with a test of every status, its texts full of what an emitter must escape.
+/// Returns a grade of one stage with a test of every status. Its texts are full of characters that
+/// an emitter must escape.
 inline GradeResult example_grade() {
   GradeResult grade{"simt", "gtx1080 (modelled)", 0, 0, {}};
   StageResult stage{"03_shared_memory", 0, 0, Status::failed, {}};

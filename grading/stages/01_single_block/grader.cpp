@@ -18,7 +18,7 @@ class MatmulSingleBlock : public BlockShapeTest {
             }};
   }
 
-  /// Expects a right product of launches of one block each.
+  /// Expects a right product, computed by launches of a single block each.
   void expect_one_block(const MatmulCase& matmul) {
     for (const LaunchInfo& launch : expect_right(matmul).launch_list) {
       if (launch.grid == std::array{1U, 1U, 1U}) continue;
@@ -48,7 +48,7 @@ TEST_F(MatmulSingleBlock, IsRightWhenTheBlockDividesN) {
 TEST_F(MatmulSingleBlock, IsRightAtRaggedEdges) {
   expect_right_for(ragged_shapes());
   expect_small_orders();
-  // More tiles than threads, more elements than 16 bits count.
+  // This has more tiles than threads, and more elements than 16 bits can count.
   expect_right(with(dim3(16, 16), 265));
 }
 
@@ -77,7 +77,8 @@ TEST_F(MatmulSingleBlock, StoresNeighboursTogether) {
   }
 }
 
-// One block keeps one multiprocessor busy at most, so the rate is for comparison with later stages.
+// One block keeps at most one multiprocessor busy, so the rate is only for comparison with later
+// stages.
 TEST_F(MatmulSingleBlock, ReportsGflops) {
   // On the simulator the one block runs on one core.
   const int n = options().models_rates() ? 256 : 512;

@@ -48,7 +48,7 @@ TEST_F(MatmulGrid, IsRightWhenTheBlockDividesN) {
 TEST_F(MatmulGrid, IsRightAtRaggedEdges) {
   expect_right_for(ragged_shapes());
   expect_small_orders();
-  // More elements than 16 bits count; more blocks than a fixed grid would have.
+  // These have more elements than 16 bits can count, and more blocks than a fixed grid would have.
   expect_right(with(dim3(16, 16), 523));
   expect_right_with_many_blocks(with(dim3(16, 16), 1031));
 }
@@ -69,8 +69,8 @@ TEST_F(MatmulGrid, FetchesNeighboursTogether) {
   for (const auto& [block, orders] : wide_shapes()) {
     for (const int n : orders) expect_joined_loads(count(with(block, n)), block, n);
   }
-  // What the shape of a block decides, whatever the kernel: a warp of the second one lies across 32
-  // rows.
+  // This records what the block's shape decides, whatever the kernel: a warp of the second shape
+  // covers 32 rows.
   for (const dim3 block : {dim3(128, 1), dim3(1, 128)}) {
     const simt::Counters total = count(with(block, 256)).use.total;
     const std::string shape = fmt::format("{}x{}", block.x, block.y);
@@ -86,12 +86,12 @@ TEST_F(MatmulGrid, StoresNeighboursTogether) {
   }
 }
 
-// A minimum that tells wide from narrow memory accesses, no more: on a GTX 280 blocks of 128x1
-// reach 5.9% of the peak, blocks of 1x128, whose accesses do not join, 0.6% (muni2009). On an H200
-// right kernels of other styles reach 39% of the solution and more, such with narrow accesses, or
-// sums in C, 25% and less.
+// The minimum only has to tell wide from narrow memory accesses. On a GTX 280 blocks of 128x1 reach
+// 5.9% of the peak, and blocks of 1x128, whose accesses are not coalesced, 0.6% (muni2009). On an
+// H200 right kernels of other styles reach 39% of the solution and more; kernels with narrow
+// accesses, or with sums in C, reach 25% and less.
 TEST_F(MatmulGrid, ReachesMinimumGflops) {
-  const dim3 block(32, 16);  // rows of a warp; the fastest shape of the solution on an H200
+  const dim3 block(32, 16);  // each warp is a row; the solution's fastest shape on an H200
   if (!options().models_rates()) {
     measure(with(block, 1024), "gflops_n1024");
     measure(with(block, 2048), "gflops_n2048");

@@ -30,8 +30,8 @@ class MatmulShared : public TiledMatmulTest {
     return tiles;
   }
 
-  /// Expects a right product. Tells whether one of its kernels has shared memory, on a GPU, where
-  /// nobody sees what they do with it.
+  /// Expects a right product. Returns whether one of its kernels has shared memory. This is for a
+  /// GPU, where its use cannot be observed.
   bool has_shared_memory(const MatmulCase& matmul) {
     return std::ranges::any_of(expect_right(matmul).launch_list, [](const LaunchInfo& launch) {
       return launch.static_shared_bytes + launch.dynamic_shared_bytes > 0;
@@ -48,20 +48,20 @@ TEST_F(MatmulShared, IsRightAtRaggedEdges) {
     expect_right_for(with(tile), ragged_orders(tile));
     expect_small_orders(with(tile));
   }
-  // More elements than 16 bits count; more tiles than a fixed grid would have.
+  // These have more elements than 16 bits can count, and more tiles than a fixed grid would have.
   expect_right(with(8).with(265));
   expect_right_with_many_blocks(with(8).with(523));
 }
 
 TEST_F(MatmulShared, DependsOnItsArgumentsAlone) {
-  // Whole tiles: what is wrong at edges is no matter here.
+  // These are whole tiles, so that faults at edges do not matter here.
   for (const int steps : {3, 3, 1, 4, 3}) {
     for (const int tile : tiles()) expect_right(with(tile).with(steps * tile));
   }
 }
 
 TEST_F(MatmulShared, RefusesBadArguments) {
-  constexpr int n = 32;  // whole blocks: what is wrong at edges is no matter here
+  constexpr int n = 32;  // whole blocks, so that faults at edges do not matter here
   expect_right(with(16).with(n));
   for (const int tile : tiles()) expect_negative_orders_refused(with(tile));
   for (const int tile : {0, 1, 4, 7, 9, 15, 17, 21, 24, 31, 33, 64, 1024, -8, -16}) {
@@ -95,16 +95,17 @@ TEST_F(MatmulShared, KeepsItsThreadsInDifferentBanks) {
   if (skipped_without_simulator()) return;
   for (const int tile : tiles()) {
     if (tile != 16 && tile != 32) continue;  // rows of the others do not fit a warp or the banks
-    // What is read for show has no conflicts either: the tiles must be what a block fetches.
+    // Reads for show have no conflicts either, so a block must also fetch each tile once.
     const int n = 8 * tile;
     expect_different_banks(expect_tiled_loads(with(tile), n), n);
   }
 }
 
-// Of the peak: a third of what this kernel reaches on a GTX 1080 at n = 4096, tile 32, which is 13%
-// (put2025). Of the solution: modelled for a GTX 1080 stage 2 reaches 32% of it. On an H200, whose
-// L1 cache does much of what a tile does, it reaches 63 to 70%, and tiles in dynamic shared memory
-// 71%: what tells them apart there is whether a kernel has shared memory.
+// The minimum relative to the peak is a third of what this kernel reaches on a GTX 1080 at n =
+// 4096, tile 32, which is 13% (put2025). As for the minimum relative to the solution: stage 2
+// reaches 32% of it, modelled for a GTX 1080. On an H200, whose L1 cache does much of a tile's
+// work, stage 2 reaches 63 to 70%, and tiles in dynamic shared memory 71%; there the test tells
+// them apart by whether a kernel has shared memory.
 TEST_F(MatmulShared, ReachesMinimumGflops) {
   const int tile = tiles().back();
   const bool lacks_shared_memory =

@@ -34,7 +34,7 @@ class PrefetchTest : public ThreeTilesTest {
     for (const int tile : tiles_of_all_banks()) expect_different_banks(with(tile), 4 * tile);
   }
 
-  // Of k, and blocks along each side of C, where something is counted.
+  // The number of steps along k, and of blocks along each side of C, in counted calls.
   static constexpr int steps = 8;
 
   std::string advice() const override {
@@ -61,8 +61,9 @@ class MatmulPrefetchShared : public PrefetchTest {
   void expect_one_barrier_a_step(int tile) {
     const CountedCall call = count(with(tile).with(steps * tile));
     const std::uint64_t warps_of_block = (tile * tile + 31) / 32;
-    // Room for a block too many in each direction, and for two barriers before or after the loop:
-    // 810 for each warp of a block. Two barriers a step, and one in the last, are 15 * 8 * 8 = 960.
+    // This allows one block too many in each direction, and two barriers before or after the loop:
+    // 810 for each warp of a block. Two barriers per step, and one in the last, are 15 * 8 * 8 =
+    // 960.
     const std::uint64_t allowed = warps_of_block * (steps + 1) * (steps + 1) * (steps + 2);
     if (call.use.total.barriers <= allowed) return;
     const std::uint64_t warps = warps_of_block * steps * steps;
@@ -101,9 +102,9 @@ TEST_F(MatmulPrefetchShared, WaitsOnceForEachTile) {
   expect_each_tile_fetched_once();
 }
 
-// Stage 3 reaches 93% of the solution on an H200 at n = 4096, and 14% of the peak both there and
-// on a GTX 1080 at n = 3200 (course2025): fetching ahead need not gain anything, but what it costs
-// must not be much. Right kernels of other styles reach 73% and more on an H200.
+// Stage 3 reaches 93% of the solution on an H200 at n = 4096, and 14% of the peak both there and on
+// a GTX 1080 at n = 3200 (course2025). Fetching ahead need not gain anything, but it must not cost
+// much. Right kernels of other styles reach 73% and more on an H200.
 TEST_F(MatmulPrefetchRegister, ReachesMinimumGflops) {
   expect_minimum_gflops(32, tr("Load the next elements into variables of the thread right after "
                                "the barrier, compute with "

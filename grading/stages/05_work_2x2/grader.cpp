@@ -7,8 +7,9 @@
 namespace tilewise::grading {
 namespace {
 
-// A block of 32x32 threads has so many registers that one more or less a thread decides whether two
-// share an SM of a GTX 1080: nvcc's number and an estimate would come to different verdicts.
+// A block of 32x32 threads has so many registers that one register per thread decides whether two
+// blocks share an SM of a GTX 1080. Nvcc's number and an estimate would then lead to different
+// verdicts.
 constexpr int modelled_tile = 16;
 
 constexpr const char* advice_on_speed = marked(
@@ -18,8 +19,9 @@ constexpr const char* advice_on_speed = marked(
 
 class FourResultsTest : public ThreeTilesTest {
  protected:
-  // Blocks along each side of C, where traffic is counted. With fewer, a block too many in each
-  // direction would look like tiles fetched twice; with more, the largest tile would take seconds.
+  // The number of blocks along each side of C for which traffic is counted. With fewer, a block too
+  // many in each direction would look like tiles fetched twice; with more, the largest tile would
+  // take seconds.
   static constexpr int blocks = 6;
 
   std::string advice() const override {
@@ -45,10 +47,11 @@ class Matmul2x2 : public FourResultsTest {
             .b_run = 2 * tile};
   }
 
-  // The limits for traffic have room for half as much again, and that is what it takes where the
-  // elements of one factor are fetched from twice as many sectors as need be.
+  // Checks that fetches use whole sectors. The limits for traffic allow half as much again, and
+  // fetching one factor's elements from twice as many sectors as needed takes just that.
   void expect_full_sectors(int tile) {
-    // A padded copy of an input, whose rows begin anywhere, has runs of 32 in 5 sectors for 4.
+    // The rows of a padded copy of an input may be unaligned, so that a run of 32 elements lies in
+    // 5 sectors instead of 4.
     constexpr double slack = 1.3;
     const CountedCall call = count(with(tile).with(blocks * 2 * tile));
     const simt::Counters& total = call.use.total;
@@ -100,8 +103,8 @@ TEST_F(Matmul2x2, FetchesNeighboursTogether) {
   if (skipped_without_simulator()) return;
   for (const int tile : tiles()) expect_tiled_traffic(with(tile), blocks * 2 * tile);
   expect_full_sectors(16);
-  // Half a block over. On 1.x a store of every other element moves all of a segment, so that rows
-  // which begin anywhere would take too many.
+  // These orders are half a block larger. On compute capability 1.x a store of every other element
+  // moves a whole segment, so that unaligned rows would take too many.
   for (const int tile : tiles()) expect_tiled_traffic(with(tile), blocks * 2 * tile + tile);
   expect_fetched_ahead();
 }
@@ -113,9 +116,9 @@ TEST_F(Matmul2x2Strided, KeepsItsThreadsInDifferentBanks) {
   expect_fetched_ahead();
 }
 
-// One result a thread reaches at most 14.3% of the peak on a GTX 1080 (n = 3200, course2025), two
-// times two reach 28% (n = 4096, put2025). On an H200 at n = 4096, tile 16, stage 4 reaches 50% of
-// the solution, and right kernels of other styles 71% and more.
+// One result per thread reaches at most 14.3% of the peak on a GTX 1080 (n = 3200, course2025), and
+// two by two reach 28% (n = 4096, put2025). On an H200 at n = 4096 with tile 16, stage 4 reaches
+// 50% of the solution, and right kernels of other styles 71% and more.
 TEST_F(Matmul2x2, ReachesMinimumGflops) {
   expect_minimum_gflops(modelled_tile, core::in_language(advice_on_speed));
 }

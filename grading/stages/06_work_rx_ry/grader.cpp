@@ -17,11 +17,11 @@ namespace {
 
 int divide_up(int count, int unit) { return (count + unit - 1) / unit; }
 
-/// What the contracts of stage 6 let a caller choose.
+/// The parameters that a caller chooses under the contracts of stage 6.
 struct Configuration {
   int tile, rx, ry;
 
-  int rows() const { return tile * ry; }  ///< of C that a block computes
+  int rows() const { return tile * ry; }  ///< rows of C that a block computes
   int cols() const { return tile * rx; }
   int edge() const { return std::max(rows(), cols()); }
   int threads() const { return tile * tile; }
@@ -39,7 +39,8 @@ class WorkTest : public TiledMatmulTest {
             {32, 2, 3},   {32, 2, 4},   {32, 4, 4}, {32, 5, 6}, {32, 6, 6}};
   }
 
-  /// Which of the configurations matmul_auto() has launched, as far as grid and block tell.
+  /// Says which of the configurations matmul_auto() has launched, as far as grid and block show
+  /// that.
   std::string words_on(const std::string& call,
                        const std::vector<LaunchInfo>& launches) const override {
     const std::string start = "matmul_auto(n=";
@@ -82,14 +83,14 @@ class WorkTest : public TiledMatmulTest {
     return matmul;
   }
 
-  // Also for numbers of results that no configuration has.
+  // Works also for numbers of results that no configuration has.
   static MatmulCase strided_of(int tile, int results, int n) {
     return {.n = n, .mapping = {}, .call = [=](DeviceArray& A, DeviceArray& B, DeviceArray& C) {
               return contracts::matmul_strided(A, B, C, n, tile, results);
             }};
   }
 
-  // Whatever it chooses.
+  // The case of matmul_auto(), which chooses the configuration itself.
   static MatmulCase choosing(int n) {
     return {.n = n,
             .mapping = {.tile = {16, 16}, .known = Mapping::Known::nothing},
@@ -108,13 +109,14 @@ class WorkTest : public TiledMatmulTest {
 
   static bool has_threads_for(const Configuration& c) { return c.threads() <= threads_per_block(); }
 
-  // Every card that the cuda backend can be built for has the 48 KiB that the largest
-  // configurations need. Of cards that have not, nvcc refuses the kernels, and so does the
-  // simulator when it runs a block of them: no call can come back with an error to look at.
+  // Whether the GPU has enough shared memory. Every card that the cuda backend can be built for has
+  // the 48 KiB that the largest configurations need. For other cards nvcc refuses the kernels, and
+  // so does the simulator when it runs a block of them, so that no call can return an error to
+  // check.
   static bool has_shared_memory_for(const Configuration& c) {
     if (options().on_gpu()) return true;
     const core::GpuProfile& gpu = options().profile;
-    // On compute capability 1.x a kernel's arguments lie there, too.
+    // On compute capability 1.x a kernel's arguments are in shared memory, too.
     const auto arguments = static_cast<std::size_t>(capability().argument_bytes_in_shared);
     return c.shared_bytes() + arguments <= gpu.default_shared_bytes_per_block();
   }
@@ -144,8 +146,8 @@ class WorkTest : public TiledMatmulTest {
     expect_nothing_done(function(c, 0));
   }
 
-  // To count accesses with: as many blocks and steps as it takes for one more of each to stay
-  // within the limits of expect_tiled_loads().
+  // The order for which accesses are counted. It has enough blocks and steps for one more of each
+  // to stay within the limits of expect_tiled_loads().
   static int counted_order(const Configuration& c) {
     constexpr int blocks = 3, steps = 8;
     return c.edge() * std::max(blocks, divide_up(steps * c.tile, c.edge()));
@@ -171,7 +173,8 @@ class MatmulRxRy : public WorkTest {
             {64, 1, 1},   {0, 1, 1},  {-16, 1, 1}};
   }
 
-  // Few results and many, as many rows as columns and not.
+  // These have few and many results per thread, with equal and different numbers of rows and
+  // columns.
   static std::vector<Configuration> checked() {
     return possible({{16, 1, 1},
                      {16, 2, 3},
@@ -189,7 +192,8 @@ class MatmulRxRy : public WorkTest {
         {{16, 1, 1}, {16, 2, 3}, {16, 2, 8}, {16, 4, 4}, {16, 5, 6}, {16, 8, 8}, {32, 2, 3}});
   }
 
-  // One block and a bit more along each side, and primes; several blocks where they are small.
+  // The orders are one block, a bit more along each side, and primes; small blocks also get orders
+  // of several blocks.
   static std::vector<int> orders(const Configuration& c) {
     if (c.edge() > 200) return {c.edge() + 1, 1, 37};
     std::vector<int> orders = {c.edge(), c.cols() + 1, c.rows() + 1, c.cols() - 1, 1, 2, 37};
@@ -205,7 +209,8 @@ class MatmulStrided : public WorkTest {
             {32, 1, 1}, {32, 2, 2}, {32, 4, 2}, {32, 4, 4}};
   }
 
-  // Parts of whole tiles, parts of a tile and a bit, fewer rows than parts, primes.
+  // The orders give parts of whole tiles, parts of a tile and a bit, and fewer rows than parts;
+  // some are primes.
   static std::vector<int> orders(const Configuration& c) {
     return {4 * c.tile, 4 * c.tile + 1, 4 * c.tile - 3, 7, 5, 3, 2, 1, 37, 131};
   }
@@ -248,7 +253,7 @@ TEST_F(MatmulStrided, IsRightForEveryConfiguration) {
 }
 
 TEST_F(MatmulAuto, IsRightForAnyOrder) {
-  // Enough of them for several configurations to be the best one.
+  // The orders vary enough for several configurations to be the best one.
   for (const int n : {64, 37, 16, 17, 97, 128, 193, 257, 320, 389, 3, 2, 1, 641}) {
     expect_right(choosing(n));
   }
@@ -262,7 +267,7 @@ TEST_F(MatmulRxRy, IsFreeOfRacesAndStrayAccesses) {
       cases.push_back(rx_ry(c, n));
     }
   }
-  // Several blocks, the last of them whole or ragged along one side or both.
+  // These orders have several blocks, the last of them whole or ragged along one side or both.
   for (const int n : {1, 64, 80, 96, 97}) cases.push_back(rx_ry({16, 2, 3}, n));
   for (const int n : {32, 97}) cases.push_back(choosing(n));
   expect_clean(cases);
@@ -279,7 +284,8 @@ TEST_F(MatmulStrided, IsFreeOfRacesAndStrayAccesses) {
 
 TEST_F(MatmulRxRy, FetchesEachTileOnce) {
   if (skipped_without_simulator()) return;
-  // Threads whose results are neighbours, and are stored one by one, move rx times the sectors.
+  // If a thread's results are neighbours that are stored one by one, they move rx times the
+  // sectors.
   constexpr int most_rx_for_joined_stores = 2;
   for (const Configuration& c : counted()) {
     const int whole = counted_order(c), ragged = whole - 1;
@@ -299,8 +305,8 @@ TEST_F(MatmulStrided, KeepsItsThreadsInDifferentBanks) {
 }
 
 // This kernel reaches 45% of the peak at n = 4096 on a GTX 1080 (put2025) and on an H200. Four
-// results a thread reach 24 to 28%, 55 to 56% of the solution on the H200; tiles in dynamic shared
-// memory, with 4x4, 63%.
+// results per thread reach 24 to 28%, which is 55 to 56% of the solution on the H200. Tiles in
+// dynamic shared memory with 4x4 results reach 63% of the solution.
 TEST_F(MatmulRxRy, ReachesMinimumGflops) {
   constexpr Configuration c{16, 4, 4};
   if (!options().models_rates()) {
@@ -313,11 +319,12 @@ TEST_F(MatmulRxRy, ReachesMinimumGflops) {
                         "rx + ry elements into registers, and use them for rx * ry products."));
 }
 
-// The best configuration reaches 56% of the peak on an H200, the one above 81% of that. Another
-// style's best reaches 47% of the solution, little more than stage 5 handed in: that is for the
-// test above to find.
+// The best configuration reaches 56% of the peak on an H200, and the one above reaches 81% of that.
+// Another style's best reaches 47% of the solution, little more than stage 5 handed in; the test
+// above has to find that.
 TEST_F(MatmulAuto, ReachesMinimumGflops) {
-  // At n = 1024 the solution's choice, made for all GPUs, keeps a GTX 1080 a fifth less busy.
+  // At n = 1024 the solution's choice, which is made for all GPUs, keeps a GTX 1080 a fifth less
+  // busy.
   constexpr int modelled_order = 1280;
   if (!options().models_rates()) {
     measure(choosing(1024), "gflops_n1024");

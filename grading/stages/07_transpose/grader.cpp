@@ -22,13 +22,13 @@ class TransposeStage : public TransposeTest {
     return {.function = function, .rows = shape.rows, .cols = shape.cols};
   }
 
-  /// Expects any shape to come out right, with nothing written elsewhere, no shape to be left
-  /// alone, and shapes that cannot be to be refused.
+  /// Expects right results for any shape, no writes outside of `out`, empty shapes to do nothing,
+  /// and invalid shapes to be refused.
   void expect_any_shape(const TransposeFunction& function) {
-    // Whole tiles first, of 32 and of 64: what is wrong there needs no talk of edges. Some have
-    // more tiles down than across, or fewer; with and without a common divisor. The first with two
-    // different sides are small, so that a wrong row length shows in the result, and not by a
-    // crash.
+    // Shapes of whole tiles of 32 and 64 come first, so that a fault in them is not explained by
+    // edges. Some have more tiles down than across, or fewer, with and without a common divisor.
+    // The first shapes with two different sides are small, so that a wrong row length shows in the
+    // result, and not by a crash.
     constexpr std::array<Shape, 13> whole = {{{64, 64},
                                               {32, 32},
                                               {64, 96},
@@ -64,8 +64,8 @@ class TransposeStage : public TransposeTest {
     constexpr std::array<Shape, 6> surrounded = {
         {{1, 1}, {5, 3}, {32, 64}, {33, 31}, {128, 64}, {50, 70}}};
     for (const Shape shape : surrounded) expect_inside(of(function, shape));
-    // More tiles down than a grid may have blocks along y. On compute capability 1.x a grid along x
-    // ends there, too.
+    // This has more tiles down than a grid may have blocks along y. On compute capability 1.x a
+    // grid along x ends there, too.
     if (!is_of_first_gpus()) expect_right_with_many_blocks(of(function, {65'535 * 32 + 1, 1}));
 
     for (const Shape shape : {Shape{0, 0}, Shape{0, 40}, Shape{40, 0}}) {
@@ -78,11 +78,12 @@ class TransposeStage : public TransposeTest {
     expect_right(of(function, {40, 40}));
   }
 
-  /// Expects loads of `in` and stores of `out` that lie together, by way of shared memory. `shape`:
-  /// both sides multiples of 16, so that rows begin where what memory moves at a time does.
+  /// Expects coalesced loads of `in` and stores of `out`, by way of shared memory. Both sides of
+  /// `shape` are multiples of 16, so that rows begin at a sector or segment.
   void expect_both_sides_joined(const CountedCall& call, Shape shape) {
     constexpr double slack = 1.5;
-    // First: without it one side is scattered, and to turn the threads round only changes sides.
+    // This comes first, because without shared memory one side is scattered, and exchanging x and y
+    // only moves that to the other side.
     expect_shared_memory_used(call);
     const std::uint64_t elements = std::uint64_t(shape.rows) * shape.cols;
     for (const AccessKind& kind : {global_loads, global_stores}) {
@@ -103,7 +104,7 @@ class TransposeStage : public TransposeTest {
     if (const auto excess = excess_bank_conflicts(call)) fail(*excess);
   }
 
-  /// Whole tiles; parts of them along both edges; long and flat.
+  /// These have whole tiles; parts of tiles along both edges; a long and flat shape.
   static constexpr std::array<Shape, 3> joined_shapes = {{{256, 384}, {272, 208}, {48, 1040}}};
 
   void expect_shared_memory_used(const CountedCall& call) {
@@ -116,7 +117,7 @@ class TransposeStage : public TransposeTest {
 
   /// Expects each element to be loaded and stored once.
   void expect_each_element_once(const CountedCall& call, Shape shape) {
-    // A thread or two beyond what is needed hurt nobody; a tile more in 96 does.
+    // A few superfluous threads are allowed, but not one tile more in 96.
     constexpr double slack = 1.005;
     const std::uint64_t elements = std::uint64_t(shape.rows) * shape.cols;
     for (const AccessKind& kind : {global_loads, global_stores}) {
@@ -130,10 +131,10 @@ class TransposeStage : public TransposeTest {
     }
   }
 
-  /// Expects blocks that are on the GPU at the same time to use all of its partitions, where it has
-  /// such as take turns. With sides of 1,024 or more it holds few enough rows or columns of tiles
-  /// to tell them from diagonals, whatever a tile's shape; both are multiples of 512, so that all
-  /// rows of a matrix begin in the same partition.
+  /// Expects blocks that run at the same time to use all DRAM partitions, on GPUs whose addresses
+  /// go through the partitions in turn. With sides of 1,024 or more, the GPU holds few enough rows
+  /// or columns of tiles to distinguish them from diagonals, whatever a tile's shape. Both sides
+  /// are multiples of 512, so that all rows of a matrix begin in the same partition.
   void expect_blocks_over_partitions(const TransposeFunction& function) {
     if (!capability().partitions_in_turns) return;
     for (const Shape shape : {Shape{1024, 1024}, Shape{1536, 1024}, Shape{1024, 1536}}) {
@@ -142,8 +143,8 @@ class TransposeStage : public TransposeTest {
     }
   }
 
-  /// Records the sectors that a request moves: 4 where neighbouring threads have neighbouring
-  /// elements, up to one for each lane where they do not.
+  /// Records the sectors that a request moves: 4 if neighbouring threads access neighbouring
+  /// elements, and up to one for each lane if they do not.
   static void record_sectors_a_request(const CountedCall& call) {
     const simt::Counters& total = call.use.total;
     record_measurement("sectors_a_load", sectors_per_request(total, global_loads));
@@ -164,7 +165,7 @@ class TransposeStage : public TransposeTest {
 
   static bool is_of_first_gpus() { return capability().serves_half_warps; }
 
-  /// As large as performance is judged at.
+  /// Returns the shape for which performance is judged.
   static Shape large() {
     const int n = options().models_rates() ? 2048 : 4096;
     return {n, n};
@@ -193,7 +194,8 @@ class TransposeDiagonal : public TransposeStage {
 
 TEST_F(TransposeNaive, IsExactForAnyShape) {
   expect_any_shape(function);
-  // What is to be seen of it, and nothing to fail for: one side is scattered, whichever it is.
+  // These figures are for information, and no reason to fail: one side is scattered, whichever it
+  // is.
   if (options().on_gpu()) {
     measure(of(function, large()), "gb_s");
   } else {
@@ -201,7 +203,7 @@ TEST_F(TransposeNaive, IsExactForAnyShape) {
   }
 }
 
-// Padding changes nothing in what is right.
+// Padding does not change the results, so this covers transpose_padded, too.
 TEST_F(TransposeTiled, IsExactForAnyShape) {
   expect_any_shape(function);
   expect_any_shape(contracts::transpose_padded);
@@ -226,7 +228,7 @@ TEST_F(TransposeTiled, JoinsBothSides) {
   for (const Shape shape : joined_shapes) {
     expect_both_sides_joined(count(of(function, shape)), shape);
   }
-  // Bank conflicts are what the next function is for.
+  // Bank conflicts are allowed here; the next function avoids them.
   const CountedCall call = count(of(function, joined_shapes.front()));
   record_sectors_a_request(call);
   record_wavefronts_a_request(call);
@@ -238,12 +240,12 @@ TEST_F(TransposePadded, KeepsItsThreadsInDifferentBanks) {
   record_wavefronts_a_request(count(of(function, joined_shapes.front())));
 }
 
-// On an H200 tiles of 32 x 32 that are written one element at a time reach 66% of the solution at
-// n = 4096, vectors without padding 81%, tiles without padding 48%.
+// On an H200 at n = 4096 tiles of 32 x 32 that are written one element at a time reach 66% of the
+// solution, vectors without padding 81%, and tiles without padding 48%.
 TEST_F(TransposePadded, ReachesMinimumBandwidth) {
   if (!options().models_rates()) {
     measure(of(function, {1024, 1024}), "gb_s_n1024");
-    measure(of(function, {4000, 4000}), "gb_s_n4000");  // no multiple of 64
+    measure(of(function, {4000, 4000}), "gb_s_n4000");  // not a multiple of 64
   }
   expect_fast_enough(of(function, large()), minimum_speed());
 }
@@ -259,10 +261,12 @@ TEST_F(TransposeDiagonal, IsFreeOfRacesAndStrayAccesses) {
   expect_clean(cases);
 }
 
-// Another order of tiles, and the rest as in padded: no tile moved twice, or worse than there.
+// This function differs from transpose_padded only in the order of tiles: no tile may be moved
+// twice, or worse than there.
 TEST_F(TransposeDiagonal, SpreadsBlocksOverPartitions) {
   if (skipped_without_simulator()) return;
-  // Wide, high and square: blocks are numbered anew, and some may come to one tile by two ways.
+  // The shapes are wide, high and square, because blocks are renumbered, and two of them could get
+  // the same tile.
   for (const Shape shape : {Shape{256, 384}, Shape{384, 256}, Shape{256, 256}}) {
     const CountedCall call = count(of(function, shape));
     expect_each_element_once(call, shape);
@@ -272,9 +276,9 @@ TEST_F(TransposeDiagonal, SpreadsBlocksOverPartitions) {
   expect_blocks_over_partitions(function);
 }
 
-// On an H200, whose memory needs no such order, it reaches 53% of the bandwidth at n = 4096, other
-// styles 77% of that and more, tiles without padding 59%. On a GTX 280, which does need it, it is
-// 80 of 141.7 GB/s (muni2009).
+// On an H200, whose memory does not need this order, the solution reaches 53% of the bandwidth at n
+// = 4096. Other styles reach 77% of that and more, and tiles without padding 59%. On a GTX 280,
+// which does need it, it reaches 80 of 141.7 GB/s (muni2009).
 TEST_F(TransposeDiagonal, ReachesMinimumBandwidth) {
   if (!options().models_rates()) measure(of(function, {4000, 4000}), "gb_s_n4000");
   expect_fast_enough(of(function, large()), minimum_speed());

@@ -18,9 +18,9 @@ int blocks_along(int count, int side) { return (count + side - 1) / side; }
 
 class DgemmStage : public AnyGemmTest {
  protected:
-  /// A kernel that uses all the shared memory of today's GPUs is not to be had on the first ones,
-  /// where nvcc, and the simulator, refuse it. What picks its kernel by size picks one of those
-  /// where C is large.
+  /// Whether the GPU can run kernels that use all the shared memory of current GPUs. For the first
+  /// GPUs nvcc, and the simulator, refuse such kernels, and a function that picks its kernel by
+  /// size picks one of them for a large C.
   static bool has_room_for_large_tiles() {
     constexpr std::size_t usual = 48 * 1024;
     return options().on_gpu() || options().profile.default_shared_bytes_per_block() >= usual;
@@ -37,9 +37,10 @@ class DgemmStage : public AnyGemmTest {
                     "inner loop read these.")});
   }
 
-  /// Expects B to be read, and C to be read and written, by neighbouring threads beside each other.
+  /// Expects neighbouring threads to read neighbouring elements of B, and to read and write
+  /// neighbouring elements of C.
   void expect_walk_along_rows(const DgemmFunction& function, Shape shape, Gaps gaps) {
-    // Blocks of 16 columns, or rows that begin anywhere, stay within it. Threads that follow each
+    // Blocks of 16 columns, and unaligned rows, stay within the slack. Threads that follow each
     // other down the columns of C make 2 times as much in blocks of 16 x 16, otherwise 3.7.
     constexpr double slack_of_loads = 1.5, slack_of_stores = 3;
     const CountedCall call = count(of(function, shape, {1.5, 0.5}, gaps));
@@ -64,13 +65,13 @@ class DgemmStage : public AnyGemmTest {
     record_measurement("sectors_a_load", sectors_per_request(call.use.total, global_loads));
   }
 
-  /// Expects tiles of at least 16 x 16 elements to be fetched once for each block and step, by
-  /// neighbouring threads beside each other.
+  /// Expects tiles of at least 16 x 16 elements to be fetched once for each block and step, with
+  /// neighbouring threads fetching neighbouring elements.
   CountedCall expect_tiles_fetched_once(const DgemmFunction& function, Shape shape, Gaps gaps) {
-    // As for other stages: room for a step, or a tile in each direction, too many. Tiles of 8 x 8
-    // make 2, and so do tiles that are fetched down the columns.
+    // As in other stages, this allows one step, or one tile in each direction, too many. Tiles of 8
+    // x 8 make 2 times as much, and so do tiles that are fetched down the columns.
     constexpr double slack_of_loads = 1.5;
-    // The results of a thread may be neighbours, each of them stored alone.
+    // The results of a thread may be neighbours that are stored one by one.
     constexpr double slack_of_stores = 2;
     constexpr int tile = 16;
     const CountedCall call = count(of(function, shape, product_alone, gaps));
@@ -101,13 +102,14 @@ class DgemmStage : public AnyGemmTest {
     return call;
   }
 
-  /// Expects no column of a tile to lie in one bank.
+  /// Expects that no column of a tile lies in a single bank.
   void expect_different_banks(const CountedCall& call) {
-    // 16 banks of 4 bytes: doubles side by side meet in twos, however they are laid out.
+    // With 16 banks of 4 bytes, adjacent doubles always conflict in pairs, however they are laid
+    // out.
     if (is_of_first_gpus()) return;
-    // A warp's doubles take two passes. Threads whose results are eight neighbours make 8 or 9
-    // of them on average; half a warp that finds its elements in one bank makes 32 of one request,
-    // 17 where the other tile has no such trouble.
+    // A warp's doubles take two passes. Threads with eight neighbouring results take 8 or 9 on
+    // average. If half a warp finds its elements in one bank, a request takes 32 passes, or 17 on
+    // average if the other tile has no conflicts.
     constexpr double most_passes = 12;
     const simt::Counters& total = call.use.total;
     const auto exceeds = [](std::uint64_t passes, std::uint64_t requests) {
@@ -132,12 +134,12 @@ class DgemmShared : public DgemmStage {
  protected:
   DgemmFunction function = contracts::dgemm_shared;
 
-  /// Sizes of C at which a function may go over to larger tiles, of 32, 64 and 128: about as many
-  /// of them as a large GPU has SMs, or twice as many.
+  /// Sizes of C at which a function may switch to larger tiles, of 32, 64 and 128: C has about as
+  /// many of them as a large GPU has SMs, or twice as many.
   struct Size {
-    Shape whole;  ///< tiles divide it
+    Shape whole;  ///< a shape that tiles divide
     Shape ragged;
-    Shape tall;  ///< as many tiles from fewer elements; two steps of each kind of them
+    Shape tall;  ///< as many tiles with fewer elements; two steps for each size of tile
     bool is_large = false;
   };
 
@@ -184,7 +186,7 @@ TEST_F(DgemmShared, IsFreeOfRacesAndStrayAccesses) {
     cases.push_back(of(each, {37, 50, 0}, {1.5, 0.5}, {1, 1, 3}));
     cases.push_back(of(each, {37, 50, 0}));
   }
-  // Each fills its tiles more than once, and hangs over on all sides.
+  // Each fills its tiles more than once, and overhangs on all sides.
   std::vector<DgemmCase> large;
   for (const Size& size : sizes_of_large_tiles()) {
     large.push_back(of(function, size.tall, {1.5, 0.5}, {3, 6, 2}));
@@ -194,7 +196,7 @@ TEST_F(DgemmShared, IsFreeOfRacesAndStrayAccesses) {
 
 TEST_F(DgemmShared, FetchesEachTileOnce) {
   if (skipped_without_simulator()) return;
-  // Whole tiles, in rows that begin at sectors; then neither.
+  // The first has whole tiles and rows that begin at sectors; the second has neither.
   constexpr Shape whole = {96, 160, 128}, ragged = {100, 150, 70};
   constexpr Gaps wide = {32, 64, 96}, odd = {3, 5, 1};
   expect_walk_along_rows(contracts::dgemm_global, whole, wide);
@@ -207,8 +209,8 @@ TEST_F(DgemmShared, FetchesEachTileOnce) {
 }
 
 // On an H200 at n = 4096 dgemm_global reaches 13% of the solution and 9% of the peak. Tiles with
-// one result a thread can reach 17% of the peak (notes on the solution), other styles 38% of the
-// solution: whoever uses tiles passes.
+// one result per thread can reach 17% of the peak (notes on the solution), and other styles 38% of
+// the solution, so any kernel with tiles passes.
 TEST_F(DgemmShared, ReachesMinimumGflops) {
   if (!options().models_rates()) {
     measure(of(function, {512, 512, 512}), "gflops_n512");

@@ -39,7 +39,7 @@ class DtrsmStage : public DtrsmTest {
          tr("Grade with --gpu gtx280, or a later one."));
   }
 
-  /// Skips the test where there are no shuffles, and tells whether it did.
+  /// Skips the test on a GPU without shuffles. Returns whether it did.
   bool skipped_without_shuffles() {
     return !has_shuffles() &&
            skip(tr("The {} has no warp shuffles, of which these functions are made: they "
@@ -60,8 +60,8 @@ class DtrsmStage : public DtrsmTest {
             .ldb = std::max(shape.n, 1) + gaps.b};
   }
 
-  /// Expects right solutions, with nothing written elsewhere, for these shapes with all gaps and
-  /// factors, one thing after the other.
+  /// Expects right solutions, and no writes outside of B, for these shapes with all gaps and
+  /// factors, one after another.
   template <std::size_t plain_count, std::size_t ragged_count>
   void expect_right_for(const DtrsmFunction& function,
                         const std::array<Shape, plain_count>& plain_shapes,
@@ -72,7 +72,8 @@ class DtrsmStage : public DtrsmTest {
     for (const Gaps gaps : all_gaps) expect_inside(of(function, plain, 1, gaps));
     for (std::size_t i = 0; i < ragged_shapes.size(); ++i) {
       expect_right(of(function, ragged_shapes[i]));
-      // Coprime numbers of them: sooner or later each factor meets each kind of gaps.
+      // The numbers of factors and gaps are coprime, so that each factor eventually meets each kind
+      // of gaps.
       expect_inside(of(function, ragged_shapes[i], all_factors[i % all_factors.size()],
                        all_gaps[i % all_gaps.size()]));
     }
@@ -97,12 +98,12 @@ class DtrsmStage : public DtrsmTest {
     }
   }
 
-  static constexpr int block = 32;  ///< rows that are solved at a time
+  static constexpr int block = 32;  ///< number of rows solved at a time
 
-  /// 0 last: then there is nothing to solve.
+  /// 0 comes last, because then there is nothing to solve.
   static constexpr std::array<double, 5> all_factors = {2.1, 0.375, -1, 1, 0};
 
-  /// Of one matrix alone, so that it is known whose row length is wrong; then of both.
+  /// Gaps in one matrix alone, to show whose row length is wrong, and then in both.
   static constexpr std::array<Gaps, 4> all_gaps = {{{5, 0}, {0, 7}, {1, 2}, {96, 33}}};
 };
 
@@ -142,24 +143,25 @@ class DtrsmOf32Rows : public DtrsmStage {
     expect_right(allocated);
   }
 
-  /// Expects 32 rows of B to be read once and written once, by neighbouring threads beside each
-  /// other.
+  /// Expects 32 rows of B to be read once and written once, with neighbouring threads accessing
+  /// neighbouring elements.
   CountedCall expect_walk_along_rows(const DtrsmFunction& function) {
-    // Threads that follow each other down a column of B move 4 times as much.
+    // If neighbouring threads go down a column of B, they move 4 times as much.
     constexpr double slack = 1.75;
     constexpr std::uint64_t elements = std::uint64_t(block) * counted_columns;
     constexpr std::uint64_t sectors_of_b = elements / elements_of_sector;
     const CountedCall call = count(of(function, {block, counted_columns}));
-    // Whatever came before it, as a product that multiplies B by alpha: the last launch solves.
+    // Only the last launch solves; others may come before it, such as a product that multiplies B
+    // by alpha.
     const std::vector<KernelProfile> last = {call.launches.back()};
     const CountedCall solve = {call.text, add_up(last), last};
-    // Blocks of 16 columns, 128 bytes of each row, may each fetch A.
+    // Blocks of 16 columns (128 bytes of each row) may each fetch A.
     const std::uint64_t blocks = std::max<std::uint64_t>(counted_columns / 16, last[0].blocks);
     const std::string advice = tr(
         "Load each element of B once and store it once, and bring A into shared memory, once for "
         "all threads of a block.");
     const TrafficTheory stores = {
-        .requests = elements / elements_of_sector,  // sectors are what counts
+        .requests = elements / elements_of_sector,  // only sectors are decisive
         .sectors = sectors_of_b,
         .reason = tr("each element of B is written once, four to a sector")};
     expect_traffic(solve, global_stores, stores, slack, advice);
@@ -173,20 +175,22 @@ class DtrsmOf32Rows : public DtrsmStage {
     return call;
   }
 
-  /// Expects unknowns to go round by shuffles, and threads not to meet for each of them.
+  /// Expects unknowns to be broadcast by shuffles, without a barrier for each of them.
   void expect_broadcast_by_shuffle(const CountedCall& call) {
     const simt::Counters& total = call.use.total;
     record_measurement("shuffles_a_column", double(total.shuffles) / counted_columns);
     record_measurement("barriers_a_column", double(total.barriers) / counted_columns);
-    // With L lanes a column each has 32 / L of its rows. All unknowns but those of the last lane
-    // have to reach another: 32 (L - 1) / L shuffles, each for the 32 / L columns of a warp. That
-    // makes L - 1 a column, with L = 32 as it is meant 31, and at the very least 1.
+    // With L lanes per column, each lane has 32 / L of its rows. All unknowns but those of the last
+    // lane have to reach another lane. That takes 32 (L - 1) / L shuffles, each of which serves the
+    // 32 / L columns of a warp, so L - 1 per column: 31 with the intended L = 32, and at the very
+    // least 1.
     constexpr std::uint64_t fewest = counted_columns;
     const std::string hint =
         tr("Give each column of B to a warp, its row l to lane l: lane j's unknown comes to all of "
            "them by __shfl_sync(0xffffffff, x, j), and needs neither shared memory nor a barrier.");
     if (total.shuffles < fewest) fail(too_few_shuffles(call, fewest, hint));
-    // A few to bring A and B in and out, as many as 16 of a warp that shuffles 32 times.
+    // A few barriers are allowed for moving A and B in and out: up to 16 in a warp that shuffles 32
+    // times.
     if (2 * total.barriers <= total.shuffles) return;
     fail({.message = tr("{}: its warps come to {} barriers and shuffle {} times. About one "
                         "barrier for each unknown is what a shuffle does without.",
@@ -194,13 +198,13 @@ class DtrsmOf32Rows : public DtrsmStage {
           .hint = hint});
   }
 
-  /// Launches of a whole number of blocks of any size.
+  /// Blocks of any usual size divide this.
   static constexpr int counted_columns = 512;
 
  private:
   static constexpr int elements_of_sector = 4;
 
-  /// Of the lower triangle, row by row.
+  /// Returns the sectors of the lower triangle, row by row.
   static constexpr std::uint64_t sectors_of_a() {
     std::uint64_t sectors = 0;
     for (int row = 0; row < block; ++row) sectors += row / elements_of_sector + 1;
@@ -233,9 +237,9 @@ class DtrsmOfAnyOrder : public DtrsmStage {
   DtrsmFunction recursive = contracts::dtrsm_recursive;
 
   void expect_any_shape(const DtrsmFunction& function) {
-    // One block, two, and more; then what ends within one. The last of the first is what gaps and
-    // factors are tried on. The first with different sides are small, so that a wrong row length
-    // shows in the result, and not by a crash.
+    // First come shapes of one, two and more whole blocks, then shapes that end within a block.
+    // Gaps and factors are tried on the last whole shape. The first shapes with different sides are
+    // small, so that a wrong row length shows in the result, and not by a crash.
     constexpr std::array<Shape, 8> whole = {
         {{32, 32}, {64, 64}, {64, 32}, {96, 32}, {32, 96}, {160, 32}, {480, 96}, {160, 64}}};
     constexpr std::array<Shape, 22> ragged = {
@@ -257,16 +261,16 @@ class DtrsmOfAnyOrder : public DtrsmStage {
     expect_right(allocated);
   }
 
-  /// Expects few, large products, whatever order the recursion ends at.
+  /// Expects few, large products, at whatever order the recursion ends.
   void expect_recursion() {
     const std::size_t launches = expect_recursion_of(16 * block);
-    // Where it ends at so many rows that 16 blocks are few, it tells itself from a sweep by twice
-    // as many. No more than 64 launches are counted.
+    // If the recursion ends at so many rows that 16 blocks are few, twice as many rows distinguish
+    // it from a sweep. No more than 64 launches are counted.
     if (2 * launches + 1 <= 64) expect_recursion_of(32 * block);
   }
 
  private:
-  /// Of m rows. Returns the number of launches.
+  /// Checks the recursion for m rows. Returns the number of launches.
   std::size_t expect_recursion_of(int m) {
     const Shape shape = {m, 32};
     const double elements = double(shape.m) * shape.n;
@@ -292,7 +296,7 @@ class DtrsmOfAnyOrder : public DtrsmStage {
             .hint = hint});
     }
     // The first product updates half of B, or a third if the parts are uneven. In a sweep that
-    // updates each block of rows when its turn comes, none is higher than a block.
+    // updates each block of rows in turn, no product is higher than a block.
     if (stored_by_one < 0.3 * elements) {
       fail({.message = tr(
                 "{}: none of its {} launches stores more than {:.1f}% of the elements of B, as in "
@@ -300,9 +304,10 @@ class DtrsmOfAnyOrder : public DtrsmStage {
                 call.text, launches, 100 * stored_by_one / elements),
             .hint = hint});
     }
-    // Each row is solved once, and lies in the lower half of every other part that it is in: of
-    // log2(solves) of them. In a sweep, which updates all rows below each block, it is solves / 2.
-    // Once more if B is multiplied by alpha beforehand, and a tenth if parts are uneven.
+    // Each row is stored once when it is solved, and once for each part of which it is in the lower
+    // half: on average half of the log2(solves) parts that contain it. A sweep, which updates all
+    // rows below each block, stores it solves / 2 times. One more store is allowed if B is
+    // multiplied by alpha beforehand, and a tenth more if parts are uneven.
     const double solves = (double(launches) + 1) / 2, usual = 1 + std::log2(solves) / 2;
     if (stored > 1.1 * (usual + 1) * elements) {
       fail({.message = tr(
@@ -335,7 +340,7 @@ TEST_F(DtrsmOf32Rows, WalksRowsAndBroadcastsByShuffle) {
   if (skipped_without_simulator() || skipped_without_shuffles()) return;
   expect_walk_along_rows(by_shared_memory);
   expect_broadcast_by_shuffle(expect_walk_along_rows(by_shuffles));
-  // Of 32 rows these are a solve alone.
+  // For 32 rows these consist of a single solve.
   expect_walk_along_rows(contracts::dtrsm_blocked);
   expect_walk_along_rows(contracts::dtrsm_recursive);
 }
@@ -367,11 +372,12 @@ TEST_F(DtrsmOfAnyOrder, IsFreeOfRacesAndStrayAccesses) {
   expect_clean(cases);
 }
 
-// The recursion is as fast as its products: with tiles and one result a thread these are four times
-// slower than the solution's, and that may be. Whether there are few, large ones is for
-// IsRightForAnyShape to say.
+// The recursion is as fast as its products. With tiles and one result per thread these are four
+// times slower than the solution's, which is accepted. IsRightForAnyShape checks that the products
+// are few and large.
 TEST_F(DtrsmOfAnyOrder, ReachesMinimumGflops) {
-  // Modelled: as many launches as are looked at, even if each block of 32 rows takes two.
+  // The modelled size makes no more launches than the model can take, even if each block of 32 rows
+  // takes two.
   constexpr Shape modelled{1024, 1024}, timed{4096, 4096};
   if (!options().models_rates()) {
     measure(of(of_32_rows(contracts::dtrsm_32_shuffle), {block, 4096}), "gflops_32_rows");

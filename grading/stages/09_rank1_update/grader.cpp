@@ -22,7 +22,7 @@ class Rank1UpdateTest : public TiledMatmulTest {
     return of_two_rows(contracts::matmul_two_rows_transposed);
   }
 
-  // Its blocks are of the author's choice. These are the smallest that make sense, those of
+  // The kernel's author chooses the blocks. These are the smallest that make sense, those of
   // muni2009.
   static TiledFunction rank1() {
     return {.with = [](int n) -> MatmulCase {
@@ -41,10 +41,10 @@ class Rank1UpdateTest : public TiledMatmulTest {
   void expect_two_rows_right(const TiledFunction& function) {
     expect_right_for(function, whole_orders(tile));
     expect_right_for(function, ragged_orders(tile));
-    // Where a block has threads with one result, and with none.
+    // With these orders a block has threads with one result, and with none.
     expect_right_for(function, {half - 1, half, half + 1, tile + half - 1, tile + half + 1});
     expect_small_orders(function);
-    // More tiles than a fixed grid would have, more elements than 16 bits count.
+    // This has more tiles than a fixed grid would have, and more elements than 16 bits can count.
     expect_right(function.with(523));
   }
 
@@ -74,7 +74,8 @@ class MatmulTwoRowsTransposed : public Rank1UpdateTest {
  protected:
   /// Expects an element of B, once read from shared memory, to serve both rows of a thread.
   void expect_elements_used_twice(const CountedCall& call, int n) {
-    // For two products an element of B and two of A; with one result a thread, one each for one.
+    // Two products take one element of B and two of A. With one result per thread, one product
+    // takes one of each.
     constexpr double enough = 1.5, with_one_result = 2;
     const double loads = double(call.use.total.shared_load_requests) * lanes_of_a_request();
     const double for_a_product = loads / (double(n) * n * n);
@@ -89,8 +90,9 @@ class MatmulTwoRowsTransposed : public Rank1UpdateTest {
   }
 };
 
-// Rows that are 4 elements longer suit loads of 4 elements: what conflicts as it is written need
-// not do so once the compiler has joined it.
+// Whether there are no conflicts once the compiler has merged loads. Rows that are 4 elements
+// longer suit loads of 4 elements, but single loads from them, as the source has them, may
+// conflict.
 bool in_different_banks_once_merged(const simt::Counters& total) {
   const std::uint64_t stores = total.shared_store_wavefronts;
   const std::uint64_t without_conflicts =
@@ -99,8 +101,8 @@ bool in_different_banks_once_merged(const simt::Counters& total) {
          total.shared_load_wavefronts_merged + stores <= without_conflicts;
 }
 
-/// Elements that threads put into shared memory. A store of several elements takes a wavefront for
-/// each element of a lane, where there are no conflicts.
+/// Returns the number of elements that threads store to shared memory. Without conflicts, a store
+/// of several elements takes a wavefront for each element of a lane.
 std::uint64_t elements_to_shared_memory(const MemoryUse& use, int lanes) {
   std::uint64_t passes = 0;
   for (const simt::LineCounters& line : use.lines) {
@@ -123,8 +125,8 @@ class MatmulRank1 : public Rank1UpdateTest {
   }
 
   void expect_one_operand_in_shared_memory(const CountedCall& call) {
-    // Of what blocks of R x C results fetch, A is R / (R + C): a fifth for 16 x 64, two thirds for
-    // 128 x 64. With both operands it is all.
+    // Of the elements that blocks of R x C results fetch, A's share is R / (R + C): a fifth for 16
+    // x 64, two thirds for 128 x 64. With both operands in shared memory the share is all.
     constexpr double largest_part = 0.85;
     const std::uint64_t fetched = call.use.total.global_load_bytes / sizeof(float);
     const std::uint64_t stored = elements_to_shared_memory(call.use, lanes_of_a_request());
@@ -144,8 +146,8 @@ class MatmulRank1 : public Rank1UpdateTest {
   }
 
   void expect_joined_loads(const CountedCall& call) {
-    // A tile of A that is 4 columns wide leaves half of each sector, which makes 1.67 times as many
-    // in all where blocks are twice as high as wide.
+    // A tile of A that is 4 columns wide wastes half of each sector, which makes 1.67 times as many
+    // sectors in total if blocks are twice as high as wide.
     constexpr double slack = 1.75;
     auto excess =
         excess_traffic(call, global_loads,
@@ -164,8 +166,9 @@ class MatmulRank1 : public Rank1UpdateTest {
 
   /// Expects no more loads than blocks of rank1().rows x rank1().cols results need.
   void expect_few_loads(const CountedCall& call, int n) {
-    // Threads beyond the edge may fetch the last column again: with blocks of 16 x 1024 results and
-    // n = 512 that is 1.7 times as much. Blocks of 8 rows take 1.8, blocks of 4 rows 3.4.
+    // Threads beyond the edge may fetch the last column again; with blocks of 16 x 1024 results and
+    // n = 512 that makes 1.7 times as much. Blocks of 8 rows take 1.8 times as much, blocks of 4
+    // rows 3.4.
     constexpr double slack = 2;
     const std::uint64_t rows = rank1().rows, cols = rank1().cols;
     const std::uint64_t along_x = (n + cols - 1) / cols, along_y = (n + rows - 1) / rows;
@@ -197,7 +200,7 @@ TEST_F(MatmulTwoRowsTransposed, IsRightForAnyOrder) {
 }
 
 TEST_F(MatmulRank1, IsRightForAnyOrder) {
-  // Multiples of most blocks that one may choose, and what lies beside them.
+  // The orders are multiples of most blocks that one may choose, and then others beside them.
   expect_right_for(rank1(), {64, 256, 128, 512, 16, 192});
   expect_right_for(rank1(), {255, 257, 127, 129, 63, 65, 15, 17, 37, 97, 203, 523});
   expect_small_orders(rank1());
@@ -215,12 +218,12 @@ TEST_F(MatmulRank1, RefusesBadArguments) {
 TEST_F(MatmulTwoRows, IsFreeOfRacesAndStrayAccesses) {
   std::vector<MatmulCase> cases;
   for (const TiledFunction& function : {two_rows(), two_rows_transposed()}) {
-    // Whole blocks first: what is wrong there needs no talk of edges.
+    // Whole blocks come first, so that a fault in them is not explained by edges.
     for (const int n : {2 * tile, 1, half + 1, tile, 2 * tile + half, 2 * tile + half + 1}) {
       cases.push_back(function.with(n));
     }
   }
-  // A race, or an access astray, before what it spoils.
+  // Races and stray accesses are looked for before the wrong results that they cause.
   expect_clean(cases);
   for (const TiledFunction& function : {two_rows(), two_rows_transposed()}) {
     expect_inside_for(function, {1, half + 1, tile - 1, tile, tile + 1, 50});
@@ -229,7 +232,7 @@ TEST_F(MatmulTwoRows, IsFreeOfRacesAndStrayAccesses) {
 
 TEST_F(MatmulRank1, IsFreeOfRacesAndStrayAccesses) {
   std::vector<MatmulCase> cases;
-  // The last one has most blocks that one may choose whole, and parts of them along both sides.
+  // With the last order, most blocks that one may choose occur whole, and in part along both sides.
   for (const int n : {64, 1, 15, 37, 128, 261}) cases.push_back(rank1().with(n));
   expect_clean(cases);
   expect_inside_for(rank1(), {1, 15, 16, 17, 63, 64, 65, 255, 257});
@@ -247,8 +250,8 @@ TEST_F(MatmulTwoRowsTransposed, KeepsItsThreadsInDifferentBanks) {
 
 TEST_F(MatmulRank1, KeepsOneOperandInRegisters) {
   if (skipped_without_simulator()) return;
-  // Rows that begin at sectors, first of whole blocks, then of parts of them, too. The larger n,
-  // the less is what blocks of unknown size do beyond the edge.
+  // Rows begin at sectors, first with whole blocks, then also with parts of blocks. The larger n,
+  // the less weight have the accesses beyond the edge of blocks of unknown size.
   for (const int n : {512, 456}) {
     const CountedCall call = count(rank1().with(n));
     expect_shared_memory_used(call);
@@ -259,9 +262,9 @@ TEST_F(MatmulRank1, KeepsOneOperandInRegisters) {
   }
 }
 
-// On an H200 at n = 4096 one result a thread (stage 3) reaches 14% of the peak, and two reach 21%,
-// with either of the two functions: stage 3 is at 65% of the solution. On a GTX 280 it is 32% and
-// 38% (muni2009).
+// On an H200 at n = 4096 one result per thread (stage 3) reaches 14% of the peak, and two reach 21%
+// with either of the two functions, so stage 3 is at 65% of the solution. On a GTX 280 these are
+// 32% and 38% (muni2009).
 TEST_F(MatmulTwoRows, ReachesMinimumGflops) {
   if (!options().models_rates()) {
     measure(two_rows().with(1024), "gflops_n1024");
@@ -276,8 +279,8 @@ TEST_F(MatmulTwoRows, ReachesMinimumGflops) {
 }
 
 // On an H200 at n = 4096 the blocks of muni2009 with one element of B at a time reach 28% of the
-// solution, less than two rows a thread (41%): there it is no kernel's speed that tells rank-1
-// updates from others. On a GTX 280 they reached 60% of the peak (muni2009).
+// solution, less than two rows per thread (41%), so speed cannot tell rank-1 updates from other
+// kernels there. On a GTX 280 they reached 60% of the peak (muni2009).
 TEST_F(MatmulRank1, ReachesMinimumGflops) {
   if (!options().models_rates()) {
     measure(rank1().with(1024), "gflops_n1024");

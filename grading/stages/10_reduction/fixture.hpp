@@ -9,12 +9,12 @@
 
 namespace tilewise::grading {
 
-/// What the graders of sums and of rows have in common.
+/// Base of the graders of sums and of rows.
 template <class Case>
 class ReductionTest : public CaseTest<Case> {
  protected:
-  /// Expects as much of the reference solution's rate on the same device. A timing that cannot be
-  /// trusted is inconclusive rather than too slow. `at`: the shape, for messages.
+  /// Expects a minimum rate relative to the reference solution on the same device. A timing that
+  /// cannot be trusted is inconclusive rather than too slow. `at` is the shape, for messages.
   void expect_fast_enough(const Case& described, const std::string& name, const std::string& at,
                           const std::string& advice) {
     const auto peak = peak_bandwidth_gb_s(this->device());
@@ -24,8 +24,7 @@ class ReductionTest : public CaseTest<Case> {
     goal.minimum = this->minimum_speed();
     goal.peak = peak;
     goal.of = marked("memory bandwidth");
-    // What is written may still be in the L2 cache when the kernel ends; what is read comes from
-    // memory.
+    // Writes may still be in the L2 cache when the kernel ends, but reads come from memory.
     if (peak) goal.ceiling = 2 * *peak;
     goal.advice_if_beyond = tr("Load every element in every call.");
     goal.advice = advice;

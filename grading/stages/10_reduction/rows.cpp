@@ -28,7 +28,7 @@ struct GemvCase {
   float alpha = 1;
   float beta = 0;
   int gap = 0;            ///< elements between the rows of A
-  bool too_near = false;  ///< lda says one less than a row has
+  bool too_near = false;  ///< lda is one less than the columns of a row
 
   int lda() const { return too_near ? n - 1 : std::max(n, 1) + gap; }
 };
@@ -39,12 +39,12 @@ constexpr const char* gemv_advice = marked(
     "at row * lda + col. Check which columns each thread takes, and that all threads' sums get "
     "into that of the row.");
 
-/// What a wrong element is, to follow its name.
+/// Describes a wrong element; the text follows its name.
 std::string in_words(float found) {
   return is_unwritten(found) ? tr("was never written") : tr("is {}", describe_value(found));
 }
 
-/// The matrices of one call of gemv. What BLAS's rules forbid to read is poisoned.
+/// The matrices of one call of gemv. Matrices that BLAS's rules forbid to read are poisoned.
 struct GemvTrial : Trial {
   GemvTrial(const GemvCase& of_, const GemvCase& allocated, Random& random)
       : of(of_),
@@ -65,7 +65,7 @@ struct GemvTrial : Trial {
     call = contracts::gemv(of.m, of.n, of.alpha, device_A, of.lda(), device_x, of.beta, device_y);
     text = call.text;
     arrays = {&device_y, &device_A, &device_x};
-    needs_kernel = of.alpha != 0;  // clearing y, or leaving it alone, takes none
+    needs_kernel = of.alpha != 0;  // with alpha 0, y can be cleared or kept without a kernel
     computes = false;
     work = static_cast<double>(sizeof(float)) * of.m * of.n;
   }
@@ -77,18 +77,18 @@ struct GemvTrial : Trial {
   DeviceArray device_A, device_x, device_y;
 };
 
-/// What the elements of a row are.
+/// The elements of a row.
 enum class Row {
-  random,          ///< of both signs, up to 8
-  large,           ///< about 100, of which exp() overflows
-  small,           ///< about -120, of which exp() is 0
-  huge,            ///< 1e30, but for one -1e30
+  random,          ///< both signs, up to 8
+  large,           ///< about 100, for which exp() overflows
+  small,           ///< about -120, for which exp() is 0
+  huge,            ///< 1e30, except for one -1e30
   one_stands_out,  ///< 1e30 among -1e30
   with_gaps,       ///< some are -inf
-  only_gaps,       ///< all are
+  only_gaps,       ///< all are -inf
   one_is_there,    ///< all but one are -inf
   late_maximum,    ///< each larger than the one before
-  alike,           ///< all the same, and large
+  alike,           ///< all equal, and large
 };
 
 struct SoftmaxCase {
@@ -194,8 +194,8 @@ struct SoftmaxTrial : Trial {
 
 using RowCase = std::variant<GemvCase, SoftmaxCase>;
 
-/// Functions that make one number, or two, of each row of a matrix. BLAS's rules are part of all
-/// expectations of gemv: where beta is 0, y holds NaN beforehand, and where alpha is 0, A and x do.
+/// Tests of functions that reduce each row of a matrix to one or two numbers. All expectations of
+/// gemv include BLAS's rules: if beta is 0, y holds NaN beforehand, and if alpha is 0, A and x do.
 class Rows : public ReductionTest<RowCase> {
  protected:
   PreparedTrial prepare_with(const RowCase& of, const RowCase& allocated) override {
@@ -332,7 +332,7 @@ class Rows : public ReductionTest<RowCase> {
                        tr("Subtract the largest element before exp(): none is above 1 then. And "
                           "-inf - -inf is NaN: start the maximum from -FLT_MAX, or ask for -inf.")};
     }
-    // Each row summed up to what?
+    // Checks whether the row adds up to 1.
     double sum = 0;
     for (int col = 0; col < trial.of.cols; ++col) sum += out(comparison.row, col);
     const double off = std::abs(sum - 1);
@@ -353,7 +353,8 @@ class Rows : public ReductionTest<RowCase> {
     return by_place(trial, comparison, false);
   }
 
-  /// Which two elements of a row are off by different factors; empty where all are by the same.
+  /// Returns two elements of a row that are wrong by different factors, or nothing if all are wrong
+  /// by the same.
   static std::string unequal_factors(const SoftmaxTrial& trial, const Matrix<float>& out, int row) {
     const Matrix<double> expected = softmax_of(trial.in);
     const auto factor = [&](int col) { return double(out(row, col)) / expected(row, col); };
@@ -419,7 +420,8 @@ class Gemv : public Rows {
     for (const GemvCase& nothing : {GemvCase{0, 0}, {0, 40}}) {
       try_nothing_done(*prepare_with(nothing, nothing), advice_on_nothing());
     }
-    // Left alone, as BLAS has it, or multiplied by beta, as DGEMM with k = 0: it is the same.
+    // With beta 1, y is the same whether it is left alone, as in BLAS, or multiplied by beta, as in
+    // DGEMM with k = 0.
     try_nothing_done(*prepare_with(GemvCase{5, 0, 1, 1}, GemvCase{5, 0, 1, 1}),
                      advice_on_nothing());
     const GemvCase allocated{40, 40};
@@ -464,7 +466,7 @@ TEST_F(Gemv, IsRightForAnyShape) { expect_any_shape(); }
 TEST_F(SoftmaxRows, IsRightForAnyShape) { expect_any_shape(); }
 
 TEST_F(SoftmaxRows, IsSafeForAnyNumbers) {
-  // A warp's rows, a block's, and some that one block may not hold.
+  // The rows suit a warp or a block, and some are longer than a block may hold.
   for (const int cols : {64, 37, 1, 1024, 5003, 50'000}) {
     for (const Row kind :
          {Row::large, Row::small, Row::late_maximum, Row::with_gaps, Row::one_is_there, Row::huge,
@@ -484,7 +486,7 @@ TEST_F(Rows, AreFreeOfRacesAndStrayAccesses) {
 
 TEST_F(Rows, AreLoadedInOneOrTwoPasses) {
   if (skipped_without_simulator()) return;
-  // An element of x comes for each row, unless several rows share it, and is then in a cache.
+  // An element of x is loaded for each row, from a cache, unless several rows share it.
   constexpr double slack = 1.25;
   for (const GemvCase& of : {GemvCase{64, 1024}, GemvCase{16, 4096}}) {
     const std::uint64_t elements = 2 * std::uint64_t(of.m) * of.n;
@@ -498,7 +500,7 @@ TEST_F(Rows, AreLoadedInOneOrTwoPasses) {
         tr("Neighbouring threads should load neighbouring elements of a row: give a row to "
            "a warp or a block, not to a thread."));
   }
-  // Once for the maximum and the sum, and once for the results, where a row is not kept.
+  // One pass is for the maximum and the sum, and one for the results, if a row is not kept.
   constexpr int passes = 2;
   for (const SoftmaxCase& of : {SoftmaxCase{64, 64}, SoftmaxCase{32, 1024}, SoftmaxCase{4, 8192}}) {
     const CountedCall call = count(of);
@@ -521,8 +523,8 @@ TEST_F(Rows, AreLoadedInOneOrTwoPasses) {
 }
 
 // On an H200 a warp that goes over its row twice, element by element, reaches 38% of the solution's
-// softmax, one that keeps its row 58%, a block that keeps it in shared memory 77%; gemv by warps
-// and blocks 57% to 90%.
+// softmax, a warp that keeps its row 58%, and a block that keeps it in shared memory 77%. gemv by
+// warps and blocks reaches 57% to 90%.
 TEST_F(Rows, ReachMinimumBandwidth) {
   const int n = options().models_rates() ? 2048 : 4096;
   expect_fast_enough(

@@ -22,8 +22,8 @@ namespace {
 using SumFunction = std::function<Call(DeviceArray& sum, DeviceArray& x, int n)>;
 
 enum class Numbers {
-  whole,     ///< of which no order of additions rounds the sum: it has to be exact
-  fractions  ///< of both signs
+  whole,     ///< whole numbers whose sum is not rounded in any order, so that it has to be exact
+  fractions  ///< fractions of both signs
 };
 
 struct SumCase {
@@ -32,11 +32,11 @@ struct SumCase {
   Numbers numbers = Numbers::whole;
 };
 
-/// As many whole numbers as have more bits than half precision holds, and a sum that is exact in
-/// any order.
+/// The largest count of whole numbers that can have more bits than half precision holds and still
+/// have an exact sum in any order.
 constexpr int most_long_numbers = 1024;
 
-/// Whole numbers of both signs, of which no order of additions rounds the sum.
+/// Returns whole numbers of both signs whose sum is not rounded in any order.
 Matrix<float> exact_numbers(int count, Random& random) {
   if (count > most_long_numbers) return whole_numbers(count, random);
   constexpr int most = (1 << 23) / most_long_numbers;
@@ -65,7 +65,7 @@ class Sums : public ReductionTest<SumCase> {
       work = static_cast<double>(sizeof(float)) * of.n;
     }
 
-    /// What the sum is off by at most.
+    /// Returns the allowed error of the sum.
     double allowed() const {
       if (of.numbers == Numbers::whole) return 0;
       double magnitude = 0;
@@ -73,7 +73,7 @@ class Sums : public ReductionTest<SumCase> {
       return tolerance(of.n, magnitude);
     }
 
-    /// NaN is wrong.
+    /// Whether the sum is within the allowed error; NaN is not.
     bool is_near() const {
       return std::abs(double(device_sum.contents()(0, 0)) - sum_of(x)) <= allowed();
     }
@@ -106,7 +106,7 @@ class Sums : public ReductionTest<SumCase> {
     return {.function = function, .n = n, .numbers = numbers};
   }
 
-  /// Expects cudaSuccess of n = 0, and the sum as it was; 0, which is right in its way, too.
+  /// Expects cudaSuccess for n = 0, and a sum that is unchanged, or 0, which is acceptable, too.
   void expect_nothing_but_zero(const SumFunction& function) {
     Vectors trial(of(function, 0), of(function, 4), random());
     trial.reply = run_successfully(trial.call);
@@ -119,14 +119,15 @@ class Sums : public ReductionTest<SumCase> {
   }
 
   void expect_right_for_any_length(const SumFunction& function) {
-    // Whole blocks first, of most sizes that one may choose: what is wrong there needs no talk of
-    // edges.
+    // Whole blocks of most sizes that one may choose come first, so that a fault in them is not
+    // explained by edges.
     for (const int n : {1024, 256, 32, 4096, 1 << 16}) expect_right(of(function, n));
     for (const int n : {1, 2, 3, 5, 31, 33, 127, 255, 257, 511, 513, 997, 1023, 1025, 2047, 4099,
                         10'007, 100'003}) {
       expect_right(of(function, n));
     }
-    // More than a fixed grid has threads, with several loads left for each behind its last round.
+    // This is more than a fixed grid has threads, and leaves several loads for each thread after
+    // its last whole round.
     expect_right(of(function, 1'500'007));
     for (const int n : {1, 1000, 40'000}) expect_right(of(function, n, Numbers::fractions));
     for (const int n : {1, 33, 1000, 4096}) expect_inside(of(function, n));
@@ -138,10 +139,10 @@ class Sums : public ReductionTest<SumCase> {
   }
 
   void expect_elements_loaded_once(const CountedCall& call, int n) {
-    // Atomic additions, which count as loads, are looked at by themselves.
+    // Atomic additions, which count as loads, are checked separately.
     expect_few_atomics(call, n);
     const simt::Counters& total = call.use.total;
-    // What blocks leave to a second launch counts, too.
+    // The slack allows for the sums that blocks leave to a second launch.
     constexpr double slack = 1.5;
     expect_traffic(call, global_loads,
                    {.requests = n / lanes_of_a_request() + total.global_atomic_requests,
@@ -164,9 +165,9 @@ class Sums : public ReductionTest<SumCase> {
 
   /// Expects the threads of a warp to hand over their sums without shared memory.
   void expect_few_shared_accesses(const CountedCall& call) {
-    // The sum of a warp goes there and comes back, which makes up to two; a tree takes four and
-    // more, as does one that ends in shuffles. Where blocks count themselves, so that the last one
-    // adds up what all came to, a flag goes from one thread of a block to all warps.
+    // A warp's sum is stored and loaded again, which makes up to two accesses per warp; a tree
+    // takes four and more, as does one that ends in shuffles. If blocks count themselves, so that
+    // the last one adds up all their sums, one thread of each block passes a flag to all warps.
     constexpr double most = 3;
     const simt::Counters& total = call.use.total;
     std::uint64_t warps = 0, blocks = 0;
@@ -188,11 +189,12 @@ class Sums : public ReductionTest<SumCase> {
                      "__shfl_xor_sync(), and bring one number of each warp to shared memory.")});
   }
 
-  /// Expects fewer atomic additions than one for every few elements.
+  /// Expects at most one atomic addition for every 16 elements.
   void expect_few_atomics(const CountedCall& call, int n) {
-    // One for each warp of 32 elements is right, one for each thread is not.
+    // One addition for each warp of 32 elements is right, but one for each thread is not.
     constexpr int elements_of_one = 16;
-    // As many as lanes ask for: on a GPU additions to one place come one after another.
+    // This counts every lane's addition, since on a GPU additions to one place come one after
+    // another.
     const std::uint64_t additions = call.use.total.global_atomic_lane_bytes / sizeof(float);
     if (additions <= std::uint64_t(n) / elements_of_one) return;
     fail({.message = tr("{}: {} atomic additions for {} elements, which all wait for the "
@@ -254,13 +256,13 @@ class Sums : public ReductionTest<SumCase> {
     fail({.kind = "wrong-result", .message = message, .hint = hint, .call = trial.text});
   }
 
-  /// Which part of x explains the difference.
+  /// Returns which part of x, left out or added twice, explains the difference.
   static std::string missing_or_doubled(const Vectors& trial, double difference) {
     const std::vector<float>& x = trial.x.values;
     const int n = trial.of.n;
-    // Sums of so many short numbers are equal by chance.
+    // With so many short numbers, sums may be equal by chance.
     if (trial.of.numbers != Numbers::whole || n > most_long_numbers) return {};
-    // All but what begins at, or ends before, an element.
+    // Tries to leave out all elements before one, or from one on.
     double head = 0;
     const double all = sum_of(trial.x);
     if (difference == -all && all != 0) return tr("nothing was added up");
@@ -277,7 +279,8 @@ class Sums : public ReductionTest<SumCase> {
     return {};
   }
 
-  /// What the function makes of these numbers in a fresh process; nothing where it fails there.
+  /// Returns the function's sum of ones and zeros, as `is_one` says, in a fresh process, or nothing
+  /// if it fails there.
   std::optional<double> sum_of_others(const Vectors& trial,
                                       const std::function<bool(int)>& is_one) {
     Vectors others(trial.of, trial.of, random());
@@ -288,15 +291,15 @@ class Sums : public ReductionTest<SumCase> {
     return others.device_sum.contents()(0, 0);
   }
 
-  /// Which elements are added up, told by the bits of their numbers: a sum of ones, and one each of
-  /// the elements of which a bit is set.
+  /// Returns which elements are added up, by the bits of their indices: it takes the sum of all
+  /// ones, and for each bit the sum of ones at the indices with that bit set.
   std::string counted_part(const Vectors& trial) {
     constexpr int most = 1 << 16;
     const int n = trial.of.n;
     if (n < 2 || n > most || (n & (n - 1)) != 0) return {};
     const auto all = sum_of_others(trial, [](int) { return true; });
     if (!all || !(*all > 0)) return {};
-    int first = n, end = 1;  // the bits that are 0 in all that is added up: first <= bit < end
+    int first = n, end = 1;  // first <= bit < end: index bits that are 0 in all elements added up
     int counted = n;
     for (int bit = 1; bit < n; bit *= 2) {
       const auto set = sum_of_others(trial, [bit](int i) { return (i & bit) != 0; });
@@ -318,11 +321,11 @@ class Sums : public ReductionTest<SumCase> {
   }
 
   struct HowOften {
-    std::string what = {};  ///< empty where it is once each
-    bool grows = false;     ///< from the first element to the last
+    std::string what = {};  ///< empty if each is added once
+    bool grows = false;     ///< the count grows from the first element to the last
   };
 
-  /// How often elements are added up.
+  /// Returns how often elements are added up.
   HowOften how_often(const Vectors& trial) {
     constexpr int most = 1 << 20;
     const int n = trial.of.n;
@@ -378,9 +381,9 @@ TEST_F(Sums, LoadEachElementOnce) {
   expect_elements_loaded_once(by_atomics, n);
 }
 
-// On an H200 loops that load one float at a time reach 52% to 63% of the solution, two or three
-// launches with several loads at once 89% to 96%. One block, or atomic additions of all threads,
-// are far below.
+// On an H200 loops that load one float at a time reach 52% to 63% of the solution, and two or three
+// launches with several loads at once 89% to 96%. A single block, or atomic additions by all
+// threads, are far below.
 TEST_F(Sums, ReachMinimumBandwidth) {
   const int n = 1 << (options().models_rates() ? 24 : 25);
   const char* const names[] = {"gb_s_shared", "gb_s_shuffle", "gb_s_atomic"};

@@ -19,10 +19,11 @@ class WarpTilesTest : public TiledMatmulTest {
   static TiledFunction warp_tiles() { return of(contracts::matmul_warp_tiles); }
   static TiledFunction async() { return of(contracts::matmul_async); }
 
-  /// Blocks, warps and threads may have tiles of any size.
+  /// Expects right products, whatever the size of the tiles of blocks, warps and threads.
   void expect_right_for_any_order(const TiledFunction& function) {
     expect_right_for(function, {256, 128, 384, 64, 192});
-    // Parts of a block, with rows that begin at multiples of 16 bytes, and with others.
+    // These orders end within a block, first with rows that begin at multiples of 16 bytes, then
+    // with others.
     expect_right_for(function, {132, 252, 100, 4, 8, 20, 36});
     expect_right_for(function, {127, 129, 130, 131, 255, 257, 3, 5, 7, 9, 17, 37, 97, 203});
     expect_small_orders(function);
@@ -32,10 +33,10 @@ class WarpTilesTest : public TiledMatmulTest {
   void expect_safe(const std::vector<TiledFunction>& functions) {
     std::vector<MatmulCase> cases;
     for (const TiledFunction& function : functions) {
-      // Whole blocks first: what is wrong there needs no talk of edges.
+      // Whole blocks come first, so that a fault in them is not explained by edges.
       for (const int n : {256, 1, 15, 36, 132, 133}) cases.push_back(function.with(n));
     }
-    // A race, or an access astray, before what it spoils.
+    // Races and stray accesses are looked for before the wrong results that they cause.
     expect_clean(cases);
     for (const TiledFunction& function : functions) {
       expect_inside_for(function, {1, 4, 15, 16, 17, 60, 63, 64, 65, 124, 127, 129, 255, 257});
@@ -73,14 +74,14 @@ class WarpTilesTest : public TiledMatmulTest {
   }
 
   struct Moved {
-    std::uint64_t bytes;     ///< that each lane wanted, whoever else did
-    std::uint64_t requests;  ///< of warps
+    std::uint64_t bytes;     ///< bytes that each lane requests, even if others request them, too
+    std::uint64_t requests;  ///< requests of warps
   };
 
   /// Expects lanes to move several elements at a time, on average.
   void expect_wide(const std::string& what, const std::string& text, const Moved& moved,
                    const std::string& hint) {
-    // One matrix of two by elements, and the other by float4, come to 6.4.
+    // If one of two matrices moves by elements and the other by float4, the average is 6.4.
     constexpr double enough = 10;
     if (moved.requests == 0) return;
     const double bytes = double(moved.bytes) / double(moved.requests * lanes_of_a_request());
@@ -91,7 +92,8 @@ class WarpTilesTest : public TiledMatmulTest {
           .hint = hint});
   }
 
-  /// Large enough for blocks of 128 x 256 results to fill a GPU; the model looks at a few of them.
+  /// Returns an order large enough for blocks of 128 x 256 results to fill a GPU. The model
+  /// simulates only a few of these blocks.
   static int order_of_speed() { return options().models_rates() ? 2048 : large_order(); }
 
   std::string advice() const override {
@@ -104,7 +106,7 @@ class WarpTilesTest : public TiledMatmulTest {
  private:
   template <typename Contract>
   static TiledFunction of(const Contract& function) {
-    // Its blocks are of the author's choice.
+    // The kernel's author chooses the blocks.
     return {.with = [&function](int n) -> MatmulCase {
               return {.n = n,
                       .mapping = {.tile = {}, .known = Mapping::Known::nothing},
@@ -136,10 +138,11 @@ class MatmulWarpTiles : public WarpTilesTest {
                    "float4."));
   }
 
-  /// Expects the elements that a warp reads together to be about as many of A as of B.
+  /// Expects a warp to read about as many different elements of A as of B.
   void expect_compact_warps(const CountedCall& call, int n) {
-    // With t x t results a thread, the least is a square of 32 t^2 results. 4 x 8 lanes take 1.06
-    // times as much, and with 8 x 16 results 1.18; 2 x 16 lanes, as they come, take 1.59.
+    // With t x t results per thread, a square of 32 t^2 results needs the fewest reads. 4 x 8 lanes
+    // take 1.06 times as many, and with 8 x 16 results 1.18 times. 2 x 16 lanes, in thread order,
+    // take 1.59 times as many.
     constexpr double slack = 1.4;
     const double products = double(n) * n * n;
     const double of_threads = double(call.use.total.shared_load_lane_bytes) / sizeof(float);
@@ -160,7 +163,7 @@ class MatmulWarpTiles : public WarpTilesTest {
 
 class MatmulAsync : public WarpTilesTest {
  protected:
-  /// Skips the test on a card without asynchronous copies, and tells whether it did.
+  /// Skips the test on a card without asynchronous copies. Returns whether it did.
   bool skipped_without_copies() {
     return device().compute_major < 8 &&
            skip(tr("The {} has no asynchronous copies, which came with compute capability "
@@ -179,7 +182,7 @@ class MatmulAsync : public WarpTilesTest {
       all.overlapped_intervals += kernel.footprint.overlapped_intervals;
       fetched += kernel.counters.global_load_lane_bytes / kernel.blocks;
     }
-    // Some of the tiles at the edges may come through registers.
+    // Some of the tiles at the edges may go through registers.
     if (2 * all.copied_bytes < fetched) {
       fail({.message = tr("{}: a block fetches {} bytes, and {} of them come by "
                           "asynchronous copies.",
@@ -189,7 +192,7 @@ class MatmulAsync : public WarpTilesTest {
                    "__pipeline_memcpy_async() of <cuda_pipeline.h>, brings an element or four into "
                    "shared memory while the thread goes on: no register holds them meanwhile.")});
     }
-    // While the last tiles are multiplied there is nothing left to copy.
+    // While the last tiles are multiplied, nothing is left to copy.
     if (2 * all.overlapped_intervals >= all.reading_intervals) return;
     fail(
         {.message = tr(
@@ -212,7 +215,7 @@ TEST_F(MatmulAsync, IsRightForAnyOrder) {
 
 TEST_F(MatmulAsync, RefusesBadArguments) {
   if (skipped_without_copies()) return;
-  constexpr int n = 256;  // whole blocks, of which nothing else can be wrong
+  constexpr int n = 256;  // whole blocks, so that nothing else can be wrong
   for (const TiledFunction& function : {vectorized(), warp_tiles(), async()}) {
     expect_right(function.with(n));
     expect_negative_orders_refused(function);
@@ -252,7 +255,8 @@ TEST_F(MatmulAsync, HasTilesOnTheirWay) {
 }
 
 // On an H200 at n = 4096 stage 6 reaches 78% of the solution's matmul_warp_tiles and 69% of its
-// matmul_async; matmul_vectorized is at 82% of the one, and matmul_warp_tiles at 89% of the other.
+// matmul_async. matmul_vectorized reaches 82% of matmul_warp_tiles, and matmul_warp_tiles 89% of
+// matmul_async.
 TEST_F(MatmulWarpTiles, ReachesMinimumGflops) {
   if (!options().models_rates()) {
     measure(vectorized().with(order_of_speed()), "gflops_vectorized");

@@ -16,14 +16,14 @@
 namespace tilewise::grading {
 namespace {
 
-/// A function of this stage that computes C = A * B, and what it is made of.
+/// A function of this stage that computes C = A * B, and the instructions that it uses.
 struct TensorFunction {
   std::function<Call(DeviceArray& A, DeviceArray& B, DeviceArray& C, int n)> call;
   ElementType element = ElementType::float16;
-  /// Products by tensor cores that each product takes.
+  /// The number of tensor-core products for each product.
   int times = 1;
   std::uint64_t simt::Counters::*products = &simt::Counters::tensor_half_products;
-  int compute_major = 8;  ///< that it needs
+  int compute_major = 8;  ///< the compute capability that it needs
 
   int element_bytes() const { return element == ElementType::float16 ? 2 : 4; }
 
@@ -47,7 +47,7 @@ const TensorFunction three_of_tf32 = {.call = contracts::matmul_3xtf32,
 
 class MatmulTensor : public MatmulTest {
  protected:
-  /// Skips the test on a GPU without the instructions of a function, and tells whether it did.
+  /// Skips the test on a GPU without the instructions of a function. Returns whether it did.
   bool skipped_without(const TensorFunction& function) {
     if (device().compute_major >= function.compute_major) return false;
     return skip(
@@ -56,10 +56,11 @@ class MatmulTensor : public MatmulTest {
         tr("Grade with --backend simt, which simulates an H200."));
   }
 
-  /// Expects right products of orders that tiles divide, that end amid tiles, and whose rows begin
-  /// anywhere, and what cannot be to be refused.
+  /// Expects right products for orders that tiles divide, orders that end within a tile, and orders
+  /// with unaligned rows, and expects invalid calls to be refused.
   void expect_right_for_any_order(const TensorFunction& function) {
-    // Multiples of most tiles; of what ldmatrix and copies take at once, but of no tile.
+    // The first orders are multiples of most tiles. The second are multiples of the units of
+    // ldmatrix and copies, but of no tile. The third are neither.
     for (const int n : {256, 128, 64, 16, 32}) expect_right(function.with(n));
     for (const int n : {136, 72, 40, 8, 132, 100, 4}) expect_right(function.with(n));
     for (const int n : {257, 129, 127, 63, 65, 37, 97, 202}) expect_right(function.with(n));
@@ -72,7 +73,7 @@ class MatmulTensor : public MatmulTest {
     expect_right(function.with(24));
   }
 
-  /// Expects each product to be one of tensor cores, of elements that a block has fetched once.
+  /// Expects tensor cores to compute each product, from elements that a block has fetched once.
   void expect_tensor_cores_and_shared_tiles(const TensorFunction& function) {
     constexpr int n = 256;
     const CountedCall call = count(function.with(n));
@@ -81,7 +82,7 @@ class MatmulTensor : public MatmulTest {
             few_tensor_products(call, function.products, function.times * cubed, function.times)) {
       fail(*few);
     }
-    // A helper may have split elements before: then it stores two parts of each, and a block
+    // A helper kernel may split elements beforehand; it then stores two parts of each, and a block
     // fetches both.
     const double slack = function.times == 1 ? slack_of_tiles : 2 * slack_of_tiles;
     expect_traffic(call, global_loads, tiles_fetched_once(n, n, n, function.element_bytes()), slack,
@@ -113,14 +114,14 @@ TEST_F(MatmulMma, IsRightForAnyOrder) {
 TEST_F(Matmul3xTf32, IsAsPreciseAsFloats) {
   if (skipped_without(three_of_tf32)) return;
   expect_right_for_any_order(three_of_tf32);
-  // Sums that a tensor core cuts off in each step lack more than they may where none is negative,
-  // a third of that if they start afresh every 256 products.
+  // A tensor core truncates the sum in each step. If no product is negative, that loses more than
+  // is allowed, or a third of that if sums restart every 256 products.
   MatmulCase positive = three_of_tf32.with(options().on_gpu() ? 2048 : 768);
   positive.is_positive = true;
   if (options().on_gpu()) {
     expect_right(positive);
   } else {
-    measure(positive, "gflops_of_positive");  // some blocks tell; all would take long
+    measure(positive, "gflops_of_positive");  // a few blocks suffice; all of them would take long
   }
 }
 
@@ -147,7 +148,7 @@ TEST_F(MatmulMma, KeepsItsTilesInDifferentBanks) {
           .hint = tr("Bring tiles of A and B into shared memory, and the operands of mma.sync from "
                      "there by ldmatrix.")});
   }
-  // Copies of 4 bytes into padded rows have some.
+  // Copies of 4 bytes into padded rows have some conflicts.
   const simt::Counters& total = call.use.total;
   const std::uint64_t wavefronts = total.shared_load_wavefronts + total.shared_store_wavefronts;
   const bool has_many = 4 * total.shared_bank_conflicts > wavefronts;
@@ -161,8 +162,9 @@ TEST_F(MatmulMma, KeepsItsTilesInDifferentBanks) {
 
 // On an H200 at n = 8192 matmul_wmma reaches 46% of matmul_mma, and floats without tensor cores, as
 // cuBLAS multiplies them, 66% of matmul_3xtf32 (docs/measurements/2026-11-23-tensor-cores-h200.md).
-// What can be modelled in time has fewer blocks than an H200 has multiprocessors, which tells few
-// kernels apart: that they use tensor cores is a test of its own.
+// An order that can be modelled in reasonable time has fewer blocks than an H200 has
+// multiprocessors, so that few kernels differ in speed. Another test checks that they use tensor
+// cores.
 TEST_F(MatmulMma, ReachesMinimumGflops) {
   if (skipped_without(mma)) return;
   const int n = large_order();
@@ -170,7 +172,7 @@ TEST_F(MatmulMma, ReachesMinimumGflops) {
   SpeedMinimum of_floats = minimum_speed();
   of_floats.of_reference = 0.75;
   of_floats.of_peak = 0.35;
-  // Each element takes three products: half the order has enough of them to model.
+  // Each element takes three products, so half the order has enough of them to model.
   expect_fast_enough(
       three_of_tf32.with(options().models_rates() ? n / 2 : n), of_floats,
       tr("Split elements as they come from shared memory, in three instructions "

@@ -28,11 +28,12 @@ class DgemmTensor : public AnyGemmTest {
 TEST_F(DgemmTensor, IsRightForAnyShape) {
   if (skipped_without_tensor_cores()) return;
   expect_any_shape(function);
-  // More than one block of 128 x 128, and of 64 x 256, along each side, whole and ragged.
+  // These have more than one block of 128 x 128, and of 64 x 256, along each side, whole and
+  // ragged.
   expect_inside(of(function, {256, 384, 48}, {0.75, -1.25}, {2, 4, 6}));
   expect_inside(of(function, {353, 379, 41}, {0.75, -1.25}, {3, 6, 2}));
   expect_inside(of(function, {201, 330, 68}, {-1, 1}, {0, 1, 8}));
-  // Rows that begin at multiples of 16 bytes, and end in the middle of one.
+  // Here rows begin at multiples of 16 bytes, and end within one.
   expect_inside(of(function, {37, 51, 29}, {1.5, 0.5}, {3, 5, 1}));
 }
 
@@ -61,7 +62,7 @@ TEST_F(DgemmTensor, FetchesEachTileOnce) {
   }
   expect_traffic(call, global_loads, tiles_fetched_once(whole.m, whole.n, whole.k, sizeof(double)),
                  slack_of_tiles, core::in_language(advice_on_tiles));
-  // The results of a lane may be neighbours, each of them stored alone.
+  // The results of a lane may be neighbours that are stored one by one.
   constexpr double slack_of_stores = 2;
   constexpr std::uint64_t lanes = 32, elements_of_sector = 4;
   constexpr std::uint64_t elements = std::uint64_t(whole.m) * whole.n;
@@ -72,12 +73,14 @@ TEST_F(DgemmTensor, FetchesEachTileOnce) {
                  slack_of_stores, tr("Sum up in registers, and store when the sum is complete."));
 }
 
-// On an H200 dgemm_shared of stage 8 reaches 38% of the solution, right kernels in other styles 36
-// to 57% (docs/measurements/2026-11-23-tensor-cores-h200.md, 2026-11-24-stages-10-to-12-h200.md).
+// On an H200 dgemm_shared of stage 8 reaches 38% of the solution, and right kernels in other styles
+// 36 to 57% (docs/measurements/2026-11-23-tensor-cores-h200.md,
+// 2026-11-24-stages-10-to-12-h200.md).
 TEST_F(DgemmTensor, ReachesMinimumGflops) {
   if (skipped_without_tensor_cores()) return;
   if (!options().models_rates()) measure(of(function, {1024, 1024, 1024}), "gflops_n1024");
-  // Enough blocks of 128 x 128 for all multiprocessors; without a GPU, few products of each.
+  // There are enough blocks of 128 x 128 for all multiprocessors. Without a GPU, each has few
+  // products.
   const Shape shape = options().models_rates() ? Shape{2048, 2048, 256} : Shape{4096, 4096, 4096};
   expect_fast_enough(
       of(function, shape), minimum_speed(),

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A loaded machine takes its time; a test that passes does not wait for this.
+/// The limit for a loaded machine; a test that passes does not wait so long.
 constexpr auto long_enough = std::chrono::seconds(60);
 
 }  // namespace
@@ -87,7 +87,8 @@ int PseudoTerminal::wait() {
   const auto end = Clock::now() + long_enough;
   while (!process_->has_exited()) {
     if (Clock::now() > end) return -1;
-    read_for(std::chrono::milliseconds(20));  // it may be waiting for room to write
+    // The program may be blocked until its output is read.
+    read_for(std::chrono::milliseconds(20));
   }
   read_for(std::chrono::milliseconds(20));
   return process_->wait();

@@ -12,10 +12,10 @@
 
 namespace tilewise::grading {
 
-/// A program that runs on a terminal which a test types on and reads.
+/// Runs a program on a pseudo-terminal that a test types on and reads.
 class PseudoTerminal {
  public:
-  /// Starts it. `environment`: set beside this process's.
+  /// Starts the program. `environment` is added to this process's environment.
   PseudoTerminal(const std::vector<std::string>& arguments,
                  const std::vector<std::pair<std::string, std::string>>& environment,
                  int columns = 100, int rows = 40);
@@ -25,26 +25,27 @@ class PseudoTerminal {
   void type(const std::string& keys);
   void resize(int columns, int rows);
 
-  /// Reads until `text` is to be seen on the screen, or for long enough to be sure that it never
-  /// will. What was on the screen before the last time it was cleared does not count.
+  /// Reads until `text` is on the screen, or until a long time limit. Text from before the screen
+  /// was last cleared does not count.
   bool shows(const std::string& text);
 
-  /// What is on the screen, without the codes that move the cursor.
+  /// The text on the screen, without the codes that move the cursor.
   const std::string& screen() const { return screen_; }
 
-  /// Takes no notice any more of what was written so far.
+  /// Discards everything that was written so far.
   void forget() {
     written_.clear();
     screen_.clear();
   }
 
-  /// All that was written, codes included.
+  /// Everything that was written, including codes.
   const std::string& written() const { return written_; }
 
-  /// How the terminal is set.
+  /// The terminal's settings.
   termios attributes() const;
 
-  /// Waits for the program's end and returns its status, as waitpid() does; -1 if it goes on.
+  /// Waits for the program to end and returns its status, as waitpid() does, or -1 if it does not
+  /// end.
   int wait();
 
  private:
@@ -52,7 +53,8 @@ class PseudoTerminal {
 
   FileDescriptor master_, slave_;
   std::string written_, screen_;
-  std::optional<Process> process_;  // killed before its terminal goes
+  // Declared last, so that the process is killed before its terminal is closed.
+  std::optional<Process> process_;
 };
 
 }  // namespace tilewise::grading

@@ -1,4 +1,4 @@
-// A module with a function that is chosen, by code of its own, while it is loaded.
+// A module with a function that the module's own code chooses while it is loaded (ifunc).
 extern "C" {
 static int chosen() { return 1; }
 static int (*choose(void))() { return chosen; }

@@ -1,6 +1,6 @@
-// A submission that does, on request, everything a worker has to survive. Written as the rewriter
-// leaves a .cu file, so that it needs no rewriting. The #line directives give the tests line
-// numbers that do not move.
+// A submission that does, on request, everything a worker has to survive. It is written as the
+// rewriter leaves a .cu file, so that it needs no rewriting. The #line directives give the tests
+// line numbers that do not move.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -65,7 +65,7 @@ TEST_F(Sum, IsFreeOfRacesAndStrayAccesses) {
 TEST_F(Sum, LoadsEachElementOnce) {
   if (skipped_without_simulator()) return;
   constexpr int n = 1 << 16;
-  constexpr double slack = 1.25;  // an atomic addition a block counts, too
+  constexpr double slack = 1.25;  // allows for one atomic addition per block
   expect_traffic(try_counted(*of(n)), global_loads,
                  {.requests = std::uint64_t(n / lanes_of_a_request()),
                   .sectors = model::fewest_sectors(n),
