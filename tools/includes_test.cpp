@@ -1,5 +1,5 @@
-// Includes point down, and folders do not include each other in a circle, be it of several: else
-// none of them can be read, or tested, without all.
+// Includes point down, and folders do not include each other in a cycle of any length: otherwise
+// none of them could be read or tested without all the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::IsEmpty;
 
-/// Paths from the repository's root, and what each includes of the others.
+/// Files, as paths from the repository's root, and the other files that each includes.
 using Includes = std::map<std::string, std::set<std::string>>;
 using Folders = std::set<std::string>;
 
@@ -58,8 +58,8 @@ std::size_t rank_of(const std::string& file) {
   return static_cast<std::size_t>(part - parts.begin());
 }
 
-/// "common/simt/runtime" of the simulator, which is as large as the rest of common/; else
-/// "common/gpu".
+/// The folder of a file: "common/gpu"; for the simulator, which is as large as the rest of common/,
+/// one level deeper: "common/simt/runtime".
 std::string folder_of(const std::string& file) {
   const int depth = file.starts_with("common/simt/") ? 3 : 2;
   std::size_t end = 0, last = file.rfind('/');
@@ -67,7 +67,7 @@ std::string folder_of(const std::string& file) {
   return file.substr(0, std::min(end, last));
 }
 
-/// What is only there to test other files may look into any.
+/// Whether a file only serves tests; such a file may include any other.
 bool is_of_a_test(const std::string& file) {
   static const std::regex tests(R"(_test\.cpp$|/tests?/|/testdata/|/benchmark/|/validation/)");
   return std::regex_search(file, tests);
@@ -83,7 +83,7 @@ std::vector<std::string> upward(const Includes& includes) {
   return found;
 }
 
-/// Each circle as the folders that are in it.
+/// All cycles, each as the set of its folders.
 std::set<Folders> circles(const Includes& includes) {
   std::map<std::string, Folders> reached;
   for (const auto& [file, included] : includes) {

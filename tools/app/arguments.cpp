@@ -43,7 +43,7 @@ CLI::Validator seconds() {
 
 namespace {
 
-/// CLI11 has no catalogue of what it says.
+/// CLI11 has no catalogue of its messages, so they are listed here.
 constexpr const char* refusals[] = {
     marked("{} is required"),
     marked("The following argument was not expected: {}"),
@@ -67,7 +67,7 @@ std::string refusal_in_words(const CLI::App* app, const CLI::Error& error) {
 
 namespace {
 
-/// Options of a command are in a group that CLI11 calls "Options".
+/// Translates the name of the group "Options", in which CLI11 lists the options of a command.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_group(std::string group, bool is_positional,
@@ -108,7 +108,7 @@ void add_submission(CLI::App* command, Run& run) {
 }
 
 void add_gpu(CLI::App* command, Run& run) {
-  // Other processes read the file again, elsewhere or later.
+  // Other processes may read the file later or from another folder, so its path must be absolute.
   const CLI::Validator absolute_file(
       [](std::string& gpu) -> std::string {
         if (core::is_card_file(gpu)) gpu = std::filesystem::absolute(gpu).string();

@@ -71,8 +71,8 @@ void add_check(CLI::App* command, ExitStatus& status) {
   });
 }
 
-/// The words so that CLI11 takes the command's own options and leaves the compiler's and the
-/// program's alone, in one list behind a --.
+/// Arranges the words so that CLI11 parses the command's own options only: the words for the
+/// compiler and for the program follow in one list after a --.
 std::vector<std::string> with_program_apart(const CLI::App* command,
                                             std::vector<std::string> words) {
   std::vector<std::string> own = {"check"}, rest;

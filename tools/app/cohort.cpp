@@ -1,5 +1,5 @@
 /// \file
-/// tilewise-cohort: the commands of whoever teaches a class, or takes the course elsewhere.
+/// tilewise-cohort: the commands for those who teach a class, or take the course to other machines.
 #include "grading/cohort/cohort.hpp"
 
 #include <memory>
@@ -84,12 +84,13 @@ CLI::App* add_cohort_intake(CLI::App& cohort, CohortOptions& options) {
   intake->footer(example("./lab cohort intake submissions.zip"));
   intake->add_option("SUBMISSIONS", options.submissions, tr("As for lab cohort grade"))->required();
   add_roster(intake, options.roster);
-  // There is no other way yet, and none is needed: grading takes in by itself.
+  // The flag changes nothing: this command never grades, and grading takes submissions in by
+  // itself.
   intake->add_flag("--dry-run")->description(tr("Grade nothing, which is what it does anyway"));
   return intake;
 }
 
-/// The commands that read what lab cohort grade wrote.
+/// Adds a command that reads the output of lab cohort grade.
 void add_cohort_merge(CLI::App& cohort, ExitStatus& status) {
   struct Folders {
     std::filesystem::path out;
@@ -142,7 +143,7 @@ CLI::App* add_cohort_leaderboard(CLI::App& cohort, std::filesystem::path& graded
   return leaderboard;
 }
 
-/// What a job of a cluster runs; nobody types it.
+/// Adds the command that a cluster's job runs; nobody types it.
 CLI::App* add_cohort_grade_one(CLI::App& cohort, CohortTask& task) {
   CLI::App* grade_one = cohort.add_subcommand("grade-one", "One job of --engine slurm")->group("");
   grade_one->add_option("--out", task.out)->required();
@@ -151,7 +152,7 @@ CLI::App* add_cohort_grade_one(CLI::App& cohort, CohortTask& task) {
   return grade_one;
 }
 
-/// What an autograder on Gradescope runs; nobody types it.
+/// Adds the command that an autograder on Gradescope runs; nobody types it.
 void add_gradescope_dates(CLI::App& cohort, ExitStatus& status) {
   const auto files = std::make_shared<GradescopeDates>();
   CLI::App* dates =

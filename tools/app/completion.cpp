@@ -1,7 +1,7 @@
 /// \file
-/// `lab completion SHELL` writes a few lines that ask this program at each TAB what fits (`tilewise
-/// __complete WORD...`), which reads it off the parser: no shell offers what the parser does not
-/// know, or misses what it does.
+/// `lab completion SHELL` writes a short script, which asks this program at each TAB for the words
+/// that fit (`tilewise __complete WORD...`). The program reads them off its parser, so that shells
+/// offer exactly what the parser knows.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -36,8 +36,8 @@ In this bash alone: source <(./lab completion bash)
 Shells then ask the course in this folder; where it moves, do so again.
 )");
 
-/// For bash 3.2, that of macOS, and later. Bash takes the quote before a word as given; a call
-/// without one would make it stumble over the parenthesis.
+/// For bash 3.2, which macOS has, and later. Bash keeps the quote before a word as given; without a
+/// quote it would stumble over the parenthesis of a call.
 constexpr const char* bash_script =
     R"bash(# Completion of lab for bash, as `lab completion bash` writes it.
 _lab() {
@@ -64,7 +64,8 @@ _lab() {
 complete -F _lab lab
 )bash";
 
-// Autoloaded from a folder of $fpath the file is the function's body; sourced, it registers it.
+// If zsh autoloads the file from a folder of $fpath, the file is the function's body; if it is
+// sourced, it registers the function.
 constexpr const char* zsh_script = R"zsh(#compdef lab
 # Completion of lab for zsh, as `lab completion zsh` writes it.
 _lab() {
@@ -109,7 +110,7 @@ end
 complete -c lab -f -a '(__lab_complete)'
 )fish";
 
-/// Puts this program into a script, as one word of a shell whatever its path holds.
+/// Puts this program's path into a script, quoted as one word of a shell whatever it contains.
 std::string asking_this_program(std::string script) {
   std::string word;
   for (const char letter : tool("tilewise").string()) {
@@ -129,20 +130,21 @@ struct Candidate {
   std::string word, description = {};
 };
 
-/// What may stand in a place: some words, or what the shell knows better how to find.
+/// The words that may stand in a place, or the kind of names that the shell finds better by itself.
 struct Candidates {
-  const char* kind = "words";  ///< or "calls", which do not end there, "files", "folders"
+  /// "words"; "calls", after which the user goes on typing; "files"; or "folders"
+  const char* kind = "words";
   std::vector<Candidate> words = {};
 };
 
-/// The calls of a stage as far as they can be completed, "matmul_shared(n="; of all stages where
-/// none is named.
+/// The beginnings of a stage's calls that can be completed, "matmul_shared(n="; those of all stages
+/// if none is named.
 std::vector<Candidate> calls_of(const std::string& stage_typed) {
   std::vector<StageInfo> meant = stages();
   try {
     if (!stage_typed.empty()) meant = choose_stages({stage_typed}, stages());
   } catch (const CannotGrade&) {
-    // Whoever types what is no stage may still mean one of the calls.
+    // A word that is no stage may still be meant with any of the calls.
   }
   std::vector<Candidate> calls;
   for (const StageInfo& stage : meant) {
@@ -157,7 +159,8 @@ std::vector<Candidate> calls_of(const std::string& stage_typed) {
   return calls;
 }
 
-/// The words of "TEXT:{auto,simt,cuda}", CLI11's name of what is checked against a list.
+/// The words in "TEXT:{auto,simt,cuda}", CLI11's type name for a value that is checked against a
+/// list.
 std::vector<Candidate> members_in(const std::string& type_name) {
   std::vector<Candidate> members;
   const std::size_t open = type_name.find('{'), close = type_name.find('}');
@@ -167,7 +170,8 @@ std::vector<Candidate> members_in(const std::string& type_name) {
   return members;
 }
 
-/// What a value can be follows from how the help text calls it, or from what it is checked against.
+/// The possible values of an option, which follow from its placeholder in the help text or from the
+/// list that it is checked against.
 Candidates values_of(const CLI::Option& option, const std::string& stage) {
   Candidates values{"words", members_in(option.get_type_name())};
   if (!values.words.empty()) return values;
@@ -192,11 +196,11 @@ Candidates values_of(const CLI::Option& option, const std::string& stage) {
 
 bool is_shown(const CLI::App* command) { return !command->get_group().empty(); }
 
-/// How far the words before the one being typed have come.
+/// The parser's position after the words before the one being typed.
 struct Place {
   const CLI::App* command;
   const CLI::Option* awaits_value = nullptr;
-  std::string stage = {};  ///< or what else comes first behind the command
+  std::string stage = {};  ///< or another argument that comes first after the command
   std::size_t arguments_given = 0;
 
   void go_on(const std::string& word) {
@@ -237,7 +241,7 @@ struct Place {
     for (const CLI::App* one : command->get_subcommands(is_shown)) {
       found.words.push_back({one->get_name(), one->get_description()});
     }
-    // In turn; of the last there may be several.
+    // The arguments come in turn; the last one may be repeated.
     std::size_t to_pass_over = arguments_given;
     const CLI::Option* argument = nullptr;
     for (const CLI::Option* option : command->get_options()) {
@@ -249,9 +253,9 @@ struct Place {
   }
 };
 
-/// Bash has '=' as a word of its own; others have it within one. Returns the words with what
-/// belongs together apart, "--gpu" and "h200", and moves into `kept` what the shell has of the last
-/// word before that: "--gpu=".
+/// Splits "--gpu=h200" into "--gpu" and "h200"; bash passes '=' as a word of its own, other shells
+/// pass it within a word. In the second case `kept` receives the part of the last word that the
+/// shell still has before the value: "--gpu=".
 std::vector<std::string> without_equals(const std::vector<std::string>& typed, std::string& kept) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < typed.size(); ++i) {

@@ -18,7 +18,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/course/stages.hpp"
 
-// What shells offer once they have read what `lab completion` writes.
+// These tests check the words that shells offer with the script of `lab completion`.
 namespace tilewise::grading {
 namespace {
 
@@ -48,7 +48,7 @@ Words lines_of(const std::string& text) {
   return lines;
 }
 
-/// A folder with the script of a shell, and two things to name.
+/// A folder with the script of a shell, and with one file and one folder to complete.
 class Completion : public testing::Test {
  protected:
   void write_script(const std::string& shell) {
@@ -62,7 +62,7 @@ class Completion : public testing::Test {
   ScratchDirectory scratch;
 };
 
-/// A line as bash splits it: '=' is a word, and so is what is being typed, perhaps empty.
+/// A line as bash splits it: '=' is a word, and so is the word being typed, which may be empty.
 struct Case {
   const char* what;
   Words line;
@@ -144,7 +144,7 @@ TEST_F(Completion, InZshTypesTheRest) {
       {"lab cohort gr", "lab cohort grade"},
       {"lab profile 3 --call ", "lab profile 3 --call matmul_shared\\(n="},
   };
-  // A terminal of zsh's own, in which Tab is pressed behind each line.
+  // zsh runs in a terminal that it makes itself, and Tab is pressed after each line.
   std::string driver =
       "zmodload zsh/zpty; zpty shell zsh -f -i\n"
       "zpty -w shell 'PS1=; unsetopt zle_bracketed_paste prompt_cr prompt_sp 2>/dev/null; "
@@ -192,7 +192,8 @@ TEST_F(Completion, InFishIsOffered) {
   }
 }
 
-// What the script `lab` does itself is no work of the parser's, and yet in its list.
+// The parser lists the commands that the script `lab` carries out itself, though it does not run
+// them.
 TEST_F(Completion, KnowsTheCommandsOfTheScript) {
   write_script("bash");
   std::ifstream lab(layout().root / "lab");
@@ -200,7 +201,7 @@ TEST_F(Completion, KnowsTheCommandsOfTheScript) {
   const std::string choice = text.substr(text.rfind("case ${1-} in"));
   std::set<std::string> labels;
   for (const auto& label : core::matches_of(choice, R"(\n  ([a-z]+)\)\n)")) {
-    labels.insert(label[1]);  // not __packages, which nobody types
+    labels.insert(label[1]);  // without __packages, which nobody types
   }
   EXPECT_THAT(labels, Contains("test"));
   const std::string offered = run({"bash", "-c",

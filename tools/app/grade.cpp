@@ -31,15 +31,16 @@ GradedSources sources_of(const std::filesystem::path& root, const GradeOptions& 
   return sources;
 }
 
-/// Has the result of grading labs/ recorded; others' kernels are no progress of the learner's.
+/// Arranges that the result of grading labs/ is recorded. Other people's kernels do not count as
+/// the learner's progress.
 void record_progress(GradeOptions& options) {
   if (!options.is_learners_own()) return;
   const auto root = core::project_root();
-  read_progress(root);  // before the work rather than after it
+  read_progress(root);  // so that a damaged file is reported before the work
   options.on_result = [root, seed = options.seed, gpu = options.gpu,
                        sources = sources_of(root, options)](const GradeResult& result) {
     const Circumstances circumstances{seed, gpu, std::time(nullptr)};
-    // The verdict stands all the same; the course may lie where nothing can be written.
+    // The verdict stands even if it cannot be recorded, as in a course on a read-only disk.
     const auto keep = [](const char* file, const std::function<void()>& write) {
       try {
         write();

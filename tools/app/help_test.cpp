@@ -10,7 +10,7 @@
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 
-// What `lab help` and `lab COMMAND --help` say, in English and in Spanish.
+// These tests check the texts of `lab help` and `lab COMMAND --help`, in English and in Spanish.
 namespace tilewise::grading {
 namespace {
 
@@ -38,7 +38,7 @@ Words lines_of(const std::string& text) {
   return lines;
 }
 
-/// The commands that a list of them shows: "  grade      Compile, ...".
+/// The commands in a list such as "  grade      Compile, ...".
 Words commands_in(const std::string& help) {
   Words names;
   for (const std::string& line : lines_of(help)) {
@@ -48,7 +48,7 @@ Words commands_in(const std::string& help) {
   return names;
 }
 
-/// `lab COMMAND --help` of all commands and of all that `lab cohort` has.
+/// The words of `lab COMMAND --help` for all commands and for all subcommands of `lab cohort`.
 std::vector<Words> all_helps() {
   std::vector<Words> helps = {{"--help"}, {"help"}};
   for (const std::string& name : commands_in(run({tool("tilewise"), "help"}, "en"))) {
@@ -66,7 +66,7 @@ std::string help(Words arguments, const std::string& language) {
   return run(std::move(arguments), language);
 }
 
-/// What a line describes; nothing where it holds a name or a command alone.
+/// The description in a line of help; empty if the line holds only a name or a command.
 std::string description_in(const std::string& line) {
   if (line.find_first_not_of(' ') == line.npos) return "";
   if (line.find("./lab ") != line.npos || line.find(" mkdir ") != line.npos) return "";
@@ -76,8 +76,8 @@ std::string description_in(const std::string& line) {
   return reaches_there ? line.substr(column) : "";
 }
 
-// `lab help` must work where nothing is built, so that what the parser lists is kept as a file:
-// `build/simt/bin/tilewise help > tools/app/help.txt` writes it anew.
+// `lab help` must work before anything is built, so the parser's list is kept in a file:
+// `build/simt/bin/tilewise help > tools/app/help.txt` writes it again.
 TEST(Help, IsWhatTheScriptShows) {
   EXPECT_EQ(run({"bash", layout().root / "lab", "help"}, "en"), help({"help"}, "en"));
 }

@@ -27,7 +27,7 @@
 namespace tilewise::grading {
 namespace {
 
-/// Scripts read it: a line is a stage and its files.
+/// Prints a list for scripts: each line has a stage and its files.
 void list_for_scripts() {
   for (const StageInfo& stage : stages()) {
     fmt::print("{:<22}{}\n", stage.id, fmt::join(stage.sources, ", "));
@@ -99,7 +99,7 @@ namespace {
 void reset(const std::string& word) {
   const StageInfo stage = choose_stages({word}, stages()).front();
   const auto root = core::project_root();
-  read_progress(root);  // a damaged one is said before anything is changed
+  read_progress(root);  // reports a damaged file before anything is changed
   for (const ResetFile& file : reset_stage(root, stage, std::time(nullptr))) {
     fmt::print("{}: {}\n", file.file,
                file.written ? tr("is the skeleton again") : tr("was the skeleton already"));

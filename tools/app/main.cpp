@@ -1,8 +1,8 @@
 /// \file
-/// The command line of Tilewise and of each of its programs; without arguments it says where a
-/// learner is. Exit status: 0 all passed, 1 a test failed or there is no profile because of the
-/// submission, 2 could not grade, profile or work out the occupancy, 3 of a class that was graded
-/// some could not be.
+/// The command line of Tilewise and of each of its programs; without arguments it shows where a
+/// learner is. Exit status: 0 if all passed; 1 if a test failed, or there is no profile because of
+/// the submission; 2 if it could not grade, profile or work out the occupancy; 3 if some
+/// submissions of a class could not be graded.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,8 +33,8 @@
 namespace tilewise::grading {
 namespace {
 
-/// What these write is read by shells, scripts and whoever teaches a class: it is English, but for
-/// their help.
+/// Commands whose output is read by shells, scripts and teachers: it is English, except for their
+/// help.
 constexpr std::string_view read_by_others[] = {"__complete", "autograder", "cohort", "skeletons"};
 
 const OwnCommand* own_command(std::string_view name) {
@@ -43,7 +43,7 @@ const OwnCommand* own_command(std::string_view name) {
   return found == own_commands().end() ? nullptr : &*found;
 }
 
-/// The program that has a command which this one does not; nothing where there is no such command.
+/// The program that has a command which this one does not have; nullptr if there is none.
 const char* other_program(std::string_view name) {
   if (own_command(name) != nullptr) return nullptr;
   const auto found = std::ranges::find_if(
@@ -51,10 +51,10 @@ const char* other_program(std::string_view name) {
   return found == listed_commands().end() ? nullptr : found->program;
 }
 
-/// Becomes another program of Tilewise. Returns if it is not built.
+/// Replaces this process by another program of Tilewise. Returns if that is not built.
 void become(const std::string& program, char** argv) { ::execv(tool(program).c_str(), argv); }
 
-/// @throws std::runtime_error if it is not built, nor can be
+/// @throws std::runtime_error if the program is not built and cannot be
 [[noreturn]] void go_on_as(const std::string& program, char** argv) {
   have_built({program});
   become(program, argv);
@@ -80,7 +80,7 @@ ExitStatus run(int argc, char** argv) {
   const bool asked_by_a_shell = first == "__complete";
   if (const char* program = other_program(first)) go_on_as(program, argv);
   if (asked_by_a_shell && words.size() > 2) {
-    // Nothing is built for a shell that asks; it offers nothing then.
+    // A shell that asks does not wait for a build; if the program is not built, it offers nothing.
     if (const char* program = other_program(words[1])) become(program, argv);
   }
   CLI::App app(tr("Tilewise: a lab course on CUDA matrix kernels, tile by tile."), "lab");
@@ -109,9 +109,9 @@ ExitStatus run(int argc, char** argv) {
   if (command != nullptr && command->arrange != nullptr) {
     words = command->arrange(app.get_subcommand(first), std::move(words));
   }
-  std::ranges::reverse(words);  // as CLI11 wants them
+  std::ranges::reverse(words);  // CLI11 takes them in reverse order
   try {
-    app.parse(std::move(words));  // and runs the command
+    app.parse(std::move(words));  // this also runs the command
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? ExitStatus::passed : ExitStatus::could_not_grade;
   }

@@ -1,5 +1,5 @@
 /// \file
-/// tilewise-measure: the commands that look at single calls, at lines and at speed.
+/// tilewise-measure: the commands that examine single calls, lines and speed.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 /// No GPU holds a matrix of that order, and contract functions take an int.
 constexpr std::uint64_t largest_order = 1 << 20;
 
-/// "256,1000,1024".
+/// Adds the option for a list of orders: "256,1000,1024".
 void add_orders(CLI::App* command, BenchOptions& options) {
   const auto read = [&options](const std::string& list) {
     for (std::size_t begin = 0, end; begin <= list.size(); begin = end + 1) {
@@ -191,7 +191,7 @@ void add_occupancy(CLI::App* command, ExitStatus& status) {
       ->add_option("--registers", options->registers,
                    tr("Registers of a thread, as nvcc -Xptxas -v prints them (default: not known)"))
       ->option_text("R")
-      ->check(whole_number(1, 255));  // no GPU gives a thread more
+      ->check(whole_number(1, 255));  // no GPU gives a thread more registers
   command
       ->add_option("--shared", options->shared,
                    tr("Bytes of shared memory a block, static and dynamic (default: 0)"))
@@ -239,7 +239,7 @@ void add_debug(CLI::App* command, ExitStatus& status) {
   });
 }
 
-/// Of each question that was answered and counted, what to keep.
+/// Keeps the prediction of each question that was answered and whose figure was counted.
 void keep(const StageInfo& stage, const std::vector<AnsweredPrediction>& answers) {
   change_progress(core::project_root(), [&](Progress& progress) {
     for (const AnsweredPrediction& answer : answers) {

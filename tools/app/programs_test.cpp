@@ -11,8 +11,8 @@
 #include "grading/builder/built_parts.hpp"
 #include "grading/builder/layout.hpp"
 
-// What is built when somebody asks for it: a course of which only `tilewise` is built, with a
-// script in place of lab that writes down how it was called.
+// These tests check which programs are built on demand, in a course in which only `tilewise` is
+// built and a script in place of lab records how it was called.
 namespace tilewise::grading {
 namespace {
 
@@ -22,7 +22,7 @@ using testing::IsEmpty;
 
 class BuiltWhenAskedFor : public testing::Test {
  protected:
-  /// `tilewise occupancy --help`, which another program has, in a build folder of the course.
+  /// Runs `tilewise occupancy --help`, which another program has, in a build folder of the course.
   CommandResult ask(const char* build, const std::string& lab_ends_with, const std::string& parts) {
     const fs::path folder = scratch.path() / "build" / build;
     fs::create_directories(folder / "bin");

@@ -51,7 +51,7 @@ class Tasks(unittest.TestCase):
         course = cls.course = pathlib.Path(cls.folder.name)
         for part in ("common", "docs", "grading", "lab", "tools"):
             (course / part).symlink_to(ROOT / part)
-        for part in ("labs", "solutions"):  # whose files may not be links
+        for part in ("labs", "solutions"):  # files in these folders may not be links
             shutil.copytree(ROOT / part, course / part)
         text = (ROOT / "solutions" / STAGE / SOURCE).read_text()
         text = re.sub(r" *// lab: .*", "", text).replace("__syncthreads();", "", 1)

@@ -32,7 +32,7 @@ PAGES = pathlib.Path(__file__).resolve().parent
 COURSE = PAGES.parents[1]
 TILEWISE = SHOTS = None  # from the command line
 
-#: Widths and heights of screens, and what the system may want.
+#: Widths and heights of screens, and the colour schemes that the system may ask for.
 SCREENS = {"desktop": (1280, 800), "telephone": (390, 844)}
 SCHEMES = ("light", "dark")
 
@@ -93,7 +93,7 @@ class BrowserTest(unittest.TestCase):
                 url = message["params"]["request"]["url"]
                 self.assertRegex(url, "^(file|data|about|chrome):", "the page asks for more")
 
-    # --- what a reader does
+    # --- actions of a reader
 
     def show(self, scheme, width, height):
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
@@ -152,7 +152,7 @@ class BrowserTest(unittest.TestCase):
         ActionChains(self.browser).move_to_element(element).perform()
         self.settle()
 
-    # --- what is to be true of every page
+    # --- requirements for every page
 
     def picture(self, name):
         file = SHOTS / f"{name}.png"
@@ -212,7 +212,7 @@ class BrowserTest(unittest.TestCase):
             addEventListener("focusin", ({target}) => met.set(target, isShown(target) || isShown(target.nextElementSibling)));
             return stops.length;""")
         self.assertGreater(stops, 0)
-        for _ in range(stops + 24):  # some are lost between the end of a page and its beginning
+        for _ in range(stops + 24):  # some are lost between a page's end and its beginning
             for kind in ("keyDown", "keyUp"):
                 self.browser.execute_cdp_cmd("Input.dispatchKeyEvent", {
                     "type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9})

@@ -17,7 +17,7 @@ for stage in sorted((root / "grading" / "stages").glob("*/stage.json")):
         folder = root / "labs" / stage.parent.name / "figures"
         folder.mkdir(parents=True, exist_ok=True)
         command, plot = ("profile", "--plot") if "profile" in figure else ("trace", "--figure")
-        # With registers as they are estimated where there is no nvcc, so that all machines draw the same.
+        # Without nvcc the registers are estimated, so that all machines draw the same.
         subprocess.run([tilewise, command, stage.parent.name, *figure[command], plot, folder / figure["file"]],
                        cwd=root, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "CUDACXX": "/bin/false", "TILEWISE_LANGUAGE": "en"})
         print(folder / figure["file"])

@@ -92,7 +92,7 @@ class PageTest(browser.BrowserTest):
         catalogue = (COURSE / "tools/page/es.po").read_text(encoding="utf-8")
         pairs = re.findall(r'^msgid "(.+)"\nmsgstr "(.+)"$', catalogue, re.M)
         self.assertGreater(len(pairs), 300)
-        # Words may be names, and stand in comments of the kernel.
+        # Only whole sentences are compared: words may be names, or occur in comments of the kernel.
         english = [message for message, other in pairs if message.count(" ") > 2 and "{" not in message and message != other]
         self.assertEqual([message for message in english if message in shown], [])
         self.expect_nothing_of_axe("spanish")
@@ -118,7 +118,7 @@ class PageTest(browser.BrowserTest):
                                  f"{role} of thread {thread}, block {block}, interval {interval}")
         self.assertLessEqual({thread for _, thread in drawn}, set(threads))
 
-    # --- what it is to see
+    # --- expected contents of the page
 
     def test_elements_are_those_of_theory(self):
         for page, shape, side in (("one", ONE_RESULT, 4), ("four", TWO_BY_TWO, 2)):
@@ -147,7 +147,7 @@ class PageTest(browser.BrowserTest):
         self.expect(ONE_RESULT, (0, 0), (2,), 1)
         self.press("b")
         self.expect(ONE_RESULT, (1, 0), (2,), 1)
-        self.press(Keys.ARROW_DOWN)  # k = 0 of the two
+        self.press(Keys.ARROW_DOWN)  # k = 0, the first of two steps
         self.assertEqual(self.find("#step").text, "step 1 of 2")
         self.assertEqual(self.drawn()["use", 2], {"A[1][0]", "B[0][2]"})
         self.press(Keys.ARROW_DOWN)
@@ -210,7 +210,7 @@ class PageTest(browser.BrowserTest):
         self.assertEqual(self.count(".sector"), 4)
         self.assertEqual(self.count(".word.used"), 32)
         self.assertEqual(self.count(".word.wasted"), 0)
-        self.open("one")  # a row of A is a sector, of which two elements are asked for
+        self.open("one")  # a row of A is a sector, of which the kernel asks for two elements
         self.assertEqual(self.count(".sector"), 2)
         self.assertEqual((self.count(".word.used"), self.count(".word.wasted")), (4, 12))
 
@@ -251,7 +251,7 @@ class PageTest(browser.BrowserTest):
 
     def test_shared_memory_is_drawn_as_matrices(self):
         self.open("one")
-        self.press("t")  # the thread beside the first
+        self.press("t")  # the thread next to the first
         names = [one.text for one in self.all(".shared .name")]
         self.assertEqual(names, ["As 2 x 2", "Bs 2 x 2"])
 

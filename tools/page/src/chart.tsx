@@ -1,4 +1,4 @@
-// Lines over one horizontal axis, whose marks stand at the points' own places.
+// Charts of lines over one horizontal axis, whose marks stand at the points' own places.
 
 import { type Drawn, At, Refusal, px, shortened } from "./drawing.tsx";
 import { tr } from "./language.ts";
@@ -12,14 +12,14 @@ export interface Point {
 
 export interface Series {
   name: string;
-  /** By x. */
+  /** Sorted by x. */
   points: Point[];
-  /** Waits to be chosen: pictures that nobody can choose in leave it out. */
+  /** Hidden until the reader chooses it; pictures without a choice leave it out. */
   waits?: boolean;
 }
 
 export interface Axis {
-  /** With its unit: "time (ms)". */
+  /** With the unit: "time (ms)". */
   label: string;
   logarithmic: boolean;
 }
@@ -29,21 +29,24 @@ export interface Chart {
   x: Axis;
   y: Axis;
   series: Series[];
-  /** Half as wide as a page, with the names of the lines below, or as wide, with the names beside. */
+  /**
+   * "half" is half as wide as a page, with the names of the lines below; "whole" is as wide as a page, with the
+   * names beside.
+   */
   size: "half" | "whole";
 }
 
-/** How a picture stands: in a file with its title and legend, or in a page that has both around it. */
+/** Where a picture stands: in a file, with its title and legend, or in a page, which has both around it. */
 export type Setting = "file" | "page";
 
-/** JSON has null for what is not finite. */
+/** JSON has null for a number that is not finite. */
 const canBeDrawn = (point: { x: number | null; y: number | null }, chart: Chart) =>
   point.x !== null &&
   point.y !== null &&
   (!chart.x.logarithmic || point.x > 0) &&
   (!chart.y.logarithmic || point.y > 0);
 
-/** Lines that nobody could tell apart: to half a percent the same at each place. */
+/** Whether nobody could distinguish two lines: they are the same to half a percent at each place. */
 function coincide(a: Series, b: Series): boolean {
   if (a.waits !== b.waits || a.points.length !== b.points.length) return false;
   return a.points.every(({ x, y }, i) => {
@@ -52,13 +55,13 @@ function coincide(a: Series, b: Series): boolean {
   });
 }
 
-/** Those that are shown get the first colours, which differ most. */
+/** Moves the hidden ones to the end, so that those that are shown get the first colours, which differ most. */
 export const waitingLast = <One extends { waits?: boolean }>(all: One[]): One[] =>
   all.filter((one) => !one.waits).concat(all.filter((one) => one.waits));
 
 /**
- * Lines without the points that cannot be drawn; those that have no others are left out, and those that coincide are
- * one line with all of their names.
+ * The lines of a chart without the points that cannot be drawn. Lines without any other points are left out, and
+ * lines that coincide become one line with all of their names.
  */
 export function linesOf(chart: Chart): Series[] {
   const lines: Series[] = [];
@@ -73,7 +76,8 @@ export function linesOf(chart: Chart): Series[] {
   return waitingLast(lines);
 }
 
-// Lines differ in print without colours, too: by dashes and by the shapes of their points, filled ones first.
+// Lines must differ in print without colours, too: they have dashes and points of different shapes, filled ones
+// first.
 const dashes = [undefined, "8 4", "3 3", "8 3 2 3"];
 const shapes = [
   "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
@@ -89,12 +93,12 @@ const markOf = (i: number) => ({
   d: shapeOf(i),
 });
 
-/** More characters have no room: across half a page, and as the name of a line. */
+/** There is no room for more characters: across half a page, and in the name of a line. */
 export const roomForTitle = 64;
 const roomForName = 34;
 const roomBelow = 60;
 
-/** What a line looks like, in 32 x 10. */
+/** A sample of a line, in 32 x 10 pixels. */
 export const LineSample = ({ i }: { i: number }) => (
   <>
     <path class="curve" d="M0 0h32" stroke-dasharray={dashes[i % dashes.length]} />
@@ -123,7 +127,7 @@ function Legend({ lines, columns, width, room }: { lines: Series[]; columns: num
 
 const legendRow = 20;
 
-/** What a chart tells, for those who cannot see it. */
+/** A chart in words, for those who cannot see it. */
 export function inWords(chart: Chart): string {
   const lasts = chart.series
     .filter((line) => line.points.length > 0)
@@ -134,7 +138,7 @@ export function inWords(chart: Chart): string {
   return tr("Chart of {} against {}.", chart.y.label, chart.x.label) + lasts.join("");
 }
 
-/** Where the axes of a picture lie, in its own pixels. */
+/** The place of a picture's axes, in its own pixels. */
 export interface Plot {
   left: number;
   top: number;
@@ -142,7 +146,7 @@ export interface Plot {
   height: number;
 }
 
-/** Two axes with their marks, rules across and names. */
+/** Two axes with their marks, horizontal rules and names. */
 export function Axes(of: { plot: Plot; across: Scale; up: Scale; x: string; y: string }) {
   const { left, top, width, height } = of.plot;
   const below = top + height;
@@ -184,7 +188,7 @@ export const Title = ({ of, width }: { of: string; width: number }) => (
   </text>
 );
 
-/** A chart, and where its lines pass which place. */
+/** A chart as drawn, with the horizontal positions of its values of x. */
 export interface DrawnChart extends Drawn {
   lines: Series[];
   plot: Plot;

@@ -1,24 +1,24 @@
-// What pictures have in common: a picture is some SVG and the room it takes, and stands in a page, or in a
-// file of its own.
+// The common parts of pictures. A picture is some SVG and the room that it takes; it stands in a page, or in a file
+// of its own.
 
 import type { ComponentChildren } from "preact";
 
-/** Parts of an SVG from (0, 0) on. */
+/** A part of an SVG, with its upper left corner at (0, 0). */
 export interface Drawn {
   width: number;
   height: number;
   content: ComponentChildren;
 }
 
-/** What was asked for cannot be drawn; the message tells the user why. */
+/** Thrown if a picture cannot be drawn; the message tells the user why. */
 export class Refusal extends Error {
   readonly refused = true;
 }
 
-/** Coordinates to a tenth of a pixel, so that the same picture is the same text. */
+/** Rounds coordinates to a tenth of a pixel, so that the same picture is the same text. */
 export const px = (value: number) => Math.round(value * 10) / 10;
 
-/** With at most so many characters. */
+/** Cuts a text after `most` characters. */
 export const shortened = (text: string, most: number) =>
   text.length > most ? `${text.slice(0, most)}...` : text;
 

@@ -1,4 +1,4 @@
-// Figures of a trace, as the handouts show them.
+// Figures of a trace for the handouts.
 
 import type { ComponentChildren } from "preact";
 import { At, type Drawn, Refusal } from "./drawing.tsx";
@@ -20,24 +20,24 @@ import { drawSectors } from "./parts/sectors.tsx";
 import { touched } from "./parts/touched.ts";
 
 /**
- * What is left out is chosen: the first block; the first intervals in which the block loads and uses
- * elements; two threads; of requests the one that costs most.
+ * The parts of a trace that a figure shows. Defaults: the first block; the first intervals in which the block loads
+ * and uses elements; two threads; the request that costs most.
  */
 export interface FigureChoice {
   view: "matrices" | "sectors" | "banks" | "partitions";
   intervals: [number, number] | null;
   /** x, y */
   threads: [number, number][];
-  /** Of a grid whose partitions are known. */
+  /** The most blocks of a grid whose partitions are known. */
   most_blocks: number;
 }
 
 // --- What figures have in common
 
-/** What a wide font takes: fonts differ from page to page. */
+/** The width of a text in a wide font; pages differ in their fonts. */
 const widthOf = (text: string, letter: number) => letter * text.length;
 
-/** Two lines at the head, what is shown and where, and parts below each other. */
+/** Puts two lines at the head, which say what is shown and where, and the parts below each other. */
 function stacked(title: string, where: string, parts: Drawn[]): Drawn {
   const placed: ComponentChildren[] = [];
   let y = 50;
@@ -74,7 +74,7 @@ const textLine = (text: string, looks: string, letter = 7): Drawn => ({
   ),
 });
 
-/** Symbols and what they mean, in a row. */
+/** A row of symbols with their meanings. */
 function legend(entries: [symbol: ComponentChildren, text: string][]): Drawn {
   let x = 0;
   const content = entries.map(([symbol, text]) => {
@@ -94,7 +94,7 @@ function legend(entries: [symbol: ComponentChildren, text: string][]): Drawn {
 
 const square = (looks: string) => <rect class={looks} y={1} width={13} height={13} />;
 
-/** What lanes ask for, all in one colour. */
+/** Draws the requests of all lanes in one colour. */
 const inColour = (of: Drawn): Drawn => ({ ...of, content: <g class="t0">{of.content}</g> });
 
 /** A request, and where it was found. */
@@ -105,8 +105,8 @@ interface Found {
 }
 
 /**
- * Of two that cost the same a load weighs more, since threads wait for it; of two loads the one from more
- * places.
+ * Whether `a` is the more interesting request: the one that costs more; at the same cost the load, because threads
+ * wait for it; of two loads the one from more places.
  */
 function outweighs(a: Request, b: Request): boolean {
   const places = (request: Request) => new Set(request.at).size;
@@ -116,8 +116,8 @@ function outweighs(a: Request, b: Request): boolean {
 }
 
 /**
- * The request to device or shared memory that costs most, in the first kernel that makes any; of several the
- * first.
+ * The request to device or shared memory that costs most, in the first kernel that makes any; the first one of
+ * several.
  */
 function costliest(trace: Trace, choice: FigureChoice, shared: boolean): Found {
   const { intervals } = choice;
@@ -160,10 +160,7 @@ function placeOf({ kernel, block, request }: Found): string {
 
 // --- The views
 
-/**
- * From the first interval that loads to the first that uses what was brought; where there is none, the first
- * alone.
- */
+/** The intervals up to the first that uses loaded elements; only the first interval if there is none. */
 function tellingIntervals(block: Block): [number, number] {
   const uses = block.requests.find(
     (request) => request.shared && request.action === "load" && request.origins.some((origin) => origin >= 0),
@@ -179,7 +176,7 @@ function describeIntervals(block: Block, [first, last]: [number, number]): strin
 
 function chosenThreads(kernel: Kernel, { threads }: FigureChoice): number[] {
   const [x, y] = kernel.block;
-  const most = 4; // that have a colour
+  const most = 4; // the number of colours for threads
   for (const [tx, ty] of threads) {
     if (tx >= x || ty >= y) throw new Refusal(tr("there is no thread ({}, {}) in a block of {} x {}", tx, ty, x, y));
   }
@@ -188,7 +185,7 @@ function chosenThreads(kernel: Kernel, { threads }: FigureChoice): number[] {
   return x * y > 1 ? [0, x * y - 1] : [0];
 }
 
-/** What the symbols of a figure of matrices mean, as far as it has them. */
+/** The meanings of the symbols that a figure of matrices contains. */
 function legendsOf(elements: Elements): Drawn[] {
   const { kernel, threads, now } = elements;
   const who = threads.map((thread, i): [ComponentChildren, string] => [

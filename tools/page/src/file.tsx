@@ -1,13 +1,11 @@
-// Pictures in files of their own.
+// Files with one picture each.
 
 import { render } from "preact-render-to-string";
 import { themes } from "./colours.js";
 import styles from "./drawing.css";
 import { At, type Drawn } from "./drawing.tsx";
 
-/**
- * The text of an SVG file: the picture on a card of its own, so that it can be read on any page around it.
- */
+/** The text of an SVG file. The picture lies on a card, so that it can be read on a page of any colour. */
 export function fileOf(of: Drawn, title: string): string {
   const margin = 20;
   const [width, height] = [Math.ceil(of.width + 2 * margin), Math.ceil(of.height + 2 * margin)];
@@ -28,6 +26,6 @@ export function fileOf(of: Drawn, title: string): string {
       </At>
     </svg>,
   );
-  // Lines, so that a change of the file can be read.
+  // The text is split into lines, so that a diff of the file can be read.
   return `${text.split("><").join(">\n<")}\n`;
 }

@@ -1,4 +1,4 @@
-// Versions below each other, a bar for each: what lines would hide where many lie on one another.
+// Charts with a bar for each version, one below the other; as lines, many versions would hide one another.
 
 import { type Setting, Title, colourOf, roomForTitle } from "./chart.tsx";
 import { type Drawn, px, shortened } from "./drawing.tsx";
@@ -9,9 +9,9 @@ import { scaleOfHeights, share } from "./scales.ts";
 export interface Rung {
   name: string;
   value: number;
-  /** Beside the value: "n = 128". */
+  /** Shown beside the value: "n = 128". */
   note: string;
-  /** What the others are measured by: cuBLAS, a copy. */
+  /** Whether the others are compared with it: cuBLAS, a copy. */
   aside: boolean;
 }
 
@@ -23,10 +23,10 @@ export interface Ladder {
 
 const width = 480;
 const left = 4;
-/** A rung's name, its bar and what is between. */
+/** The height of a rung: its name, its bar and the gap. */
 const step = 38;
 const bar = 14;
-/** For a value and its note behind the longest bar. */
+/** Room for a value and its note after the longest bar. */
 const values = 120;
 
 export function ladderInWords({ unit, rungs }: Ladder): string {

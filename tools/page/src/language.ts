@@ -1,25 +1,27 @@
-// What pages and pictures say to people, in the language of whoever asks for them. C++ hands over the catalogue
-// (grading/page/render.hpp), which po/update.py keeps: tools/page/es.po.
+// The messages of pages and pictures, in the user's language. C++ passes the catalogue (grading/page/render.hpp),
+// tools/page/es.po, which po/update.py maintains.
 
 import type { ComponentChildren } from "preact";
 
 export interface Spoken {
   /** "es" */
   language: string;
-  /** Translations by English. */
+  /** Translations by their English text. */
   messages: { [english: string]: string };
 }
 
 let spoken: Spoken = { language: "en", messages: {} };
 
-/** To be called before anything is drawn: what is drawn does not change with it. */
+/**
+ * Sets the language. To be called before anything is drawn, because pictures that are drawn do not change with it.
+ */
 export const speak = (next: Spoken) => {
   spoken = next;
 };
 
 export const language = () => spoken.language;
 
-/** A message with what stands at its places, {} in turn or {0} by number, as parts of a page. */
+/** A message as parts of a page, with `parts` in its placeholders: {} in turn or {0} by number. */
 export function told(english: string, ...parts: ComponentChildren[]): ComponentChildren[] {
   let next = 0;
   return (spoken.messages[english] || english)
@@ -27,10 +29,13 @@ export function told(english: string, ...parts: ComponentChildren[]): ComponentC
     .map((text, i) => (i % 2 === 0 ? text : parts[text === "" ? next++ : Number(text)]));
 }
 
-/** A message as text. It is one literal, and a whole sentence where it can be: po/update.py finds it by this name. */
+/**
+ * A message as text. It must be one literal, and a whole sentence if possible: po/update.py finds it by the name
+ * tr.
+ */
 export const tr = (english: string, ...values: (string | number)[]): string => told(english, ...values).join("");
 
-/** A text that stands in a table of constants, and that in_language() is asked for. */
+/** Marks a text in a table of constants, which inLanguage() translates later. */
 export const marked = (english: string): string => english;
 
 export const inLanguage = (english: string): string => spoken.messages[english] || english;

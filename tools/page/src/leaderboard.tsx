@@ -1,4 +1,4 @@
-// Whose kernels are fastest, as a page for a class.
+// The leaderboard, a page that shows a class whose kernels are fastest.
 
 import drawingStyles from "./drawing.css";
 import { tr } from "./language.ts";
@@ -9,7 +9,7 @@ import reportStyles from "./report/report.css";
 import { Table } from "./report/table.tsx";
 
 interface Leaderboard {
-  /** How all were graded, in words. */
+  /** The settings of the grading, in words. */
   settings: string;
   boards: {
     title: string;
@@ -19,7 +19,7 @@ interface Leaderboard {
   }[];
 }
 
-/** More bars than that are no picture. */
+/** A picture with more bars would be hard to read. */
 const mostBars = 20;
 
 const titleOfPage = () => tr("Leaderboard");

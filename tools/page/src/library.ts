@@ -1,5 +1,5 @@
-// What the engine's JavaScript, of 2009, lacks of what the sources use. What they may use for the engine is
-// said by "lib" of tsconfig.engine.json, so that the type checker knows.
+// The parts of the library that the sources use and the engine's JavaScript, of 2009, lacks. "lib" of
+// tsconfig.engine.json lists what the sources may use for the engine, so that the type checker knows.
 import "core-js/es/array/fill";
 import "core-js/es/array/find";
 import "core-js/es/array/find-index";

@@ -1,4 +1,4 @@
-// Numbers as tables show them.
+// Formats numbers for tables.
 
 import { tr } from "./language.ts";
 
@@ -8,7 +8,7 @@ export const withCommas = (number: number) =>
     .toFixed(0)
     .replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** With four digits that count, and commas: 0.01235, 12.35, 1,235, 123,457. */
+/** With four significant digits, and commas: 0.01235, 12.35, 1,235, 123,457. */
 export function significant(value: number): string {
   if (!isFinite(value)) return "?";
   if (Math.abs(value) >= 1000) return withCommas(value);
@@ -17,12 +17,12 @@ export function significant(value: number): string {
   return value.toFixed(Math.max(0, Math.min(4 - beforePoint, 9)));
 }
 
-/** "1 line", "2 lines": one message for one, and one for more. */
+/** Chooses between the messages for one and for more: "1 line", "2 lines". */
 export const counted = (count: number, one: string, more: string) => (count === 1 ? one : more);
 
 export const linesInWords = (count: number) => counted(count, tr("1 line"), tr("{} lines", count));
 
 export const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
 
-/** As many as four digits, without zeros at the end. */
+/** With at most four significant digits, without zeros at the end. */
 export const brief = (value: number) => String(Number(value.toPrecision(4)));

@@ -1,5 +1,5 @@
-// What pages to hand in have in common: one HTML file that needs nothing beside it and runs no script, for the screen and
-// for A4.
+// The common parts of pages to hand in: each is one HTML file that needs no other files and runs no script, for the
+// screen and for A4.
 
 import type { ComponentChildren } from "preact";
 import { render } from "preact-render-to-string";
@@ -15,7 +15,7 @@ function Blank({ id, name }: { id: string; name: string }) {
   );
 }
 
-/** Who hands it in. */
+/** Blanks for the person who hands the page in. */
 export const Blanks = () => (
   <div class="blanks">
     <Blank id="name" name={tr("Name")} />
@@ -45,7 +45,7 @@ export const Paper = ({ title, styles, children }: { title: string; styles: stri
   </html>
 );
 
-/** Ends of blocks, behind which those who read the source find the next line. */
+/** Ends of blocks. A line feed follows each, for those who read the source. */
 const blockEnds =
   /<\/(?:caption|div|dl|figure|g|h[123]|head|header|li|nav|p|section|style|svg|table|tbody|thead|tr|ul)>/g;
 

@@ -1,4 +1,5 @@
-// What the engine in the C++ tools runs (grading/page/render.hpp): JSON in, the text of a file out.
+// The script that the engine in the C++ tools runs (grading/page/render.hpp): it takes JSON and returns the text of
+// a file.
 
 import "./library.ts";
 import { type Chart, drawChart } from "./chart.tsx";
@@ -27,13 +28,13 @@ function fileOfAny(chart: AnyChart): string {
   }
 }
 
-/** By kind: what a document becomes. */
+/** The functions that draw each kind of document. */
 const kinds: { [kind: string]: (document: any) => string } = {
   chart: chartFile,
   roofline: rooflineFile,
   /** @returns JSON: the text of each chart's file, by its name */
   charts: (measured) => JSON.stringify(chartsOf(measured).map(({ name, chart }) => [name, fileOfAny(chart)])),
-  /** Of a trace, with a choice. */
+  /** The document is a trace with a choice. */
   figure: figureFile,
   /** @returns one HTML file */
   report: reportPage,

@@ -1,5 +1,5 @@
-// Kernels below the roofs of a GPU: what bandwidth and arithmetic allow, against operations a byte.
-// Williams, Waterman, Patterson: Roofline, CACM 52 (4), 2009.
+// Rooflines show kernels below the roofs of a GPU: the limits by bandwidth and arithmetic, against operations per
+// byte. Williams, Waterman, Patterson: Roofline, CACM 52 (4), 2009.
 
 import { type Plot, type Setting, Axes, Title, colourOf, shapeOf, waitingLast } from "./chart.tsx";
 import { type Drawn, At, Refusal, px, shortened } from "./drawing.tsx";
@@ -7,23 +7,23 @@ import { tr } from "./language.ts";
 import { significant } from "./numbers.ts";
 import { scaleBetween, share } from "./scales.ts";
 
-/** What a GPU cannot exceed. */
+/** The limits of a GPU. */
 export interface Roofs {
   gpu: string;
-  /** In the precision of the kernels. */
+  /** In the precision that the kernels compute in. */
   peak_gflops: number;
   dram_gb_s: number;
   shared_gb_s: number;
 }
 
-/** A call: operations a second, and for each byte that its kernels move. */
+/** A call, by its operations per second and per byte that its kernels move. */
 export interface RoofPoint {
   name: string;
   gflops: number;
-  /** Operations a byte of DRAM, and of shared memory; null where nothing moves there. */
+  /** Operations per byte of DRAM, and of shared memory; null if nothing moves there. */
   dram: number | null;
   shared: number | null;
-  /** Waits to be chosen: a file leaves it out. */
+  /** Hidden until the reader chooses it; a file leaves it out. */
   waits?: boolean;
 }
 
@@ -45,7 +45,7 @@ const slopesOf = ({ dram_gb_s, shared_gb_s }: Roofs): Slope[] => [
   { name: `DRAM, ${significant(dram_gb_s)} GB/s`, gb_s: dram_gb_s, looks: "dram-roof" },
 ];
 
-/** What a kernel's intensity allows it at most, and what it reaches of that. */
+/** The lowest roof above a kernel, and the resource that sets it. */
 export function limitOf(roofs: Roofs, point: RoofPoint): { gflops: number; by: string } {
   const limits = [
     { gflops: roofs.peak_gflops, by: tr("arithmetic") },
@@ -69,26 +69,26 @@ const reachedOf = (roofs: Roofs, point: RoofPoint) => {
   return tr("{} of {} by {}", significant(point.gflops), significant(gflops), by);
 };
 
-/** A name and what is reached, below each other. */
+/** The height of a name and, below it, the rate that is reached. */
 const entry = 38;
 
-/** A symbol for each kernel: full by DRAM, hollow by shared memory. */
+/** The symbol of a kernel: full for DRAM, hollow for shared memory. */
 const Symbol = ({ i, hollow }: { i: number; hollow?: boolean }) => (
   <path class={hollow ? "mark hollow" : "mark"} d={shapeOf(i)} />
 );
 
-/** In the order of their symbols. */
+/** The points that are drawn, in the order of their symbols. */
 export const pointsOf = ({ points }: Roofline, setting: Setting) =>
   setting === "file" ? points.filter((point) => !point.waits) : waitingLast(points);
 
-/** A point as it is drawn, for pages that tell of it where it is pointed at. */
+/** A point as it is drawn, for pages that show its values when the reader points at it. */
 export interface Spot {
   /** Position in the list of points. */
   of: number;
   x: number;
   y: number;
   says: string;
-  /** Of shared memory, else of DRAM. */
+  /** The point is of shared memory; otherwise of DRAM. */
   hollow: boolean;
 }
 
@@ -106,11 +106,11 @@ export function drawRoofline(roofline: Roofline, setting: Setting): DrawnRooflin
     throw new Refusal(tr("'{}' has no kernel that computes, so there is no roofline to draw", roofline.title));
   }
   const inFile = setting === "file";
-  // As wide as half a page; a file has room for the names beside.
+  // The picture is as wide as half a page; a file also has room for the names beside it.
   const width = inFile ? 820 : 480;
   const left = 74;
   const plot: Plot = { left, top: inFile ? 36 : 10, width: width - left - (inFile ? 296 : 12), height: 300 };
-  // With all that roofs and kernels do, and some room around.
+  // The scales cover all roofs and kernels, with some room around them.
   const ridges = slopesOf(roofs).map(({ gb_s }) => roofs.peak_gflops / gb_s);
   const across = scaleBetween(Math.min(...intensities, ...ridges) / 3, Math.max(...intensities, ...ridges) * 3);
   const rates = points.map((one) => one.gflops);
@@ -124,12 +124,12 @@ export function drawRoofline(roofline: Roofline, setting: Setting): DrawnRooflin
   const peak = y(roofs.peak_gflops);
 
   const slopes = slopesOf(roofs).map(({ name, gb_s, looks }) => {
-    // Where the roof comes into the picture, and where it meets the peak.
+    // The roof runs from where it enters the picture to where it meets the peak.
     const from = Math.max(across.least, up.least / gb_s);
     const to = Math.min(across.most, roofs.peak_gflops / gb_s);
     const [x1, y1, x2, y2] = [x(from), y(from * gb_s), x(to), y(to * gb_s)];
     const angle = px((Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI);
-    // Its name has room along it where it is long, or else beside where it ends.
+    // The name stands along a long roof, but beside a short one.
     const isLong = Math.hypot(x2 - x1, y2 - y1) > 7.5 * name.length;
     return (
       <g key={name} class={looks}>

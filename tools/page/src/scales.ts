@@ -1,4 +1,4 @@
-// Axes: where values lie on them, and which of them are marked.
+// Axes: the positions of values on them, and the values that are marked.
 
 /** An axis as it is drawn: from least to most, with marks. */
 export interface Scale {
@@ -8,16 +8,19 @@ export interface Scale {
   marks: number[];
 }
 
-/** Where a value lies on its axis, from 0 to 1. */
+/** The position of a value on its axis, from 0 to 1. */
 export function share(scale: Scale, value: number): number {
   const on = (one: number) => (scale.logarithmic ? Math.log(one) : one);
   return (on(value) - on(scale.least)) / (on(scale.most) - on(scale.least));
 }
 
-/** The places whose numbers have room beside each other, from the right: the largest is talked about most. */
+/**
+ * The places whose numbers have room beside each other, chosen from the right, because the largest one matters
+ * most.
+ */
 export function marksAt(places: number[], logarithmic: boolean): number[] {
   const on = (place: number) => (logarithmic ? Math.log(place) : place);
-  const room = 0.1 * (on(places[places.length - 1]) - on(places[0])); // for a number of five digits
+  const room = 0.1 * (on(places[places.length - 1]) - on(places[0])); // room for a number of five digits
   const marks: number[] = [];
   for (const place of places.slice().reverse()) {
     if (marks.length === 0 || on(marks[0]) - on(place) >= room) marks.unshift(place);
@@ -25,7 +28,7 @@ export function marksAt(places: number[], logarithmic: boolean): number[] {
   return marks;
 }
 
-/** With room beyond the first and the last place. */
+/** A scale with room beyond the first and the last place. */
 export function scaleOfPlaces(values: number[], logarithmic: boolean): Scale {
   const places = values.filter((value, i) => values.indexOf(value) === i).sort((a, b) => a - b);
   const [first, last] = [places[0], places[places.length - 1]];
@@ -38,11 +41,11 @@ export function scaleOfPlaces(values: number[], logarithmic: boolean): Scale {
   };
 }
 
-/** Marks of a logarithmic axis, from below one value to above another. */
+/** The marks of a logarithmic axis, from below one value to above another. */
 function marksAround(low: number, high: number): number[] {
   const decades = Math.log10(high / low);
   const factors = decades < 2 ? [1, 2, 5] : [1];
-  const every = Math.ceil(decades / 8); // more marks than that crowd
+  const every = Math.ceil(decades / 8); // more marks would be too crowded
   const all: number[] = [];
   const first = Math.floor(Math.log10(low));
   for (let power = first; power <= Math.ceil(Math.log10(high)); power += Math.max(1, every)) {
@@ -51,17 +54,17 @@ function marksAround(low: number, high: number): number[] {
   return all;
 }
 
-/** Logarithmic, from here to there and no further. */
+/** A logarithmic scale from `least` to `most` exactly. */
 export function scaleBetween(least: number, most: number): Scale {
   const marks = marksAround(least, most).filter((mark) => mark >= least && mark <= most);
   return { logarithmic: true, least, most, marks };
 }
 
-/** Marks that people count in: at 1, 2, 2.5 or 5 times a power of ten. */
+/** A scale with marks at round numbers: at 1, 2, 2.5 or 5 times a power of ten. */
 export function scaleOfHeights(values: number[], logarithmic: boolean): Scale {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   if (!logarithmic) {
-    // From 0 on: heights that start elsewhere exaggerate.
+    // The scale starts at 0, because heights that start elsewhere exaggerate.
     const top = high > 0 ? high : 1;
     const raw = top / 5;
     const power = Math.pow(10, Math.floor(Math.log10(raw)));

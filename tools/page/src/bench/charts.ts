@@ -22,31 +22,31 @@ import {
 
 export type AnyChart = ({ kind: "lines" } & Chart) | ({ kind: "roofline" } & Roofline) | ({ kind: "ladder" } & Ladder);
 
-/** A chart, and what its file is called without ".svg". */
+/** A chart, and the name of its file without ".svg". */
 export interface NamedChart {
   name: string;
   chart: AnyChart;
 }
 
-/** The roofs of a GPU, by what its profile tells. */
+/** The roofs of a GPU, from its profile. */
 export interface RoofsOfGpu {
   name: string;
   peak_fp32_gflops: number;
-  /** 0: none, or not documented */
+  /** 0 if there is none, or it is not documented. */
   peak_fp64_gflops: number;
   dram_gb_s: number;
   shared_gb_s: number;
 }
 
-/** What a chart shows of a row. */
+/** The quantity of a row that a chart shows. */
 interface Quantity {
-  /** Of the file. */
+  /** In the file's name. */
   name: string;
   /** In the chart's title. */
   title: string;
   axis: Axis;
   figure: (row: Row) => number | null;
-  /** Of cuBLAS and the like, too. */
+  /** Whether it is also shown for other contenders, such as cuBLAS. */
   ofOthers: boolean;
 }
 
@@ -91,7 +91,7 @@ const quantities = (unit: string): Quantity[] => [
   },
 ];
 
-/** More lines than that nobody can follow; others wait to be chosen. */
+/** Nobody can follow more lines than these; the others are hidden until the reader chooses them. */
 const mostLines = 5;
 
 function seriesOf(lines: Line[], quantity: Quantity, shown = lines): Series[] {
@@ -107,7 +107,7 @@ function seriesOf(lines: Line[], quantity: Quantity, shown = lines): Series[] {
     .filter((series) => series.points.length > 0);
 }
 
-/** Whether the largest is so many times the smallest. */
+/** Whether the largest coordinate is at least `times` the smallest. */
 function spans(lines: Series[], coordinate: "x" | "y", times: number): boolean {
   const values = ([] as number[]).concat(
     ...lines.map((line) => line.points.map((point) => point[coordinate])),
@@ -118,10 +118,10 @@ function spans(lines: Series[], coordinate: "x" | "y", times: number): boolean {
 
 export const orderAxis = () => tr("order n");
 
-/** Orders that double want an axis on which doubling is a step. */
+/** Orders that double need an axis on which a doubling is a step. */
 const axisOfOrders = (lines: Series[]): Axis => ({ label: orderAxis(), logarithmic: spans(lines, "x", 4) });
 
-/** The fastest lines of many, in the order of all. */
+/** The fastest lines, in their original order. */
 function fastestOf(lines: Line[]): Line[] {
   const fastest = byRate(lines).slice(0, mostLines);
   return lines.filter((line) => fastest.includes(line));
@@ -136,7 +136,7 @@ function subjectOf(group: LineGroup, shown: number): string {
 // --- Rooflines
 
 
-/** A line's call of the largest order that it has figures for; nothing where it computes nothing. */
+/** A line's call of the largest order that it has figures for; empty if the call computes nothing. */
 function roofPointOf(line: Line, waits: boolean): RoofPoint[] {
   const row = lastOf(line, (one) => hasFigures(one) && one.metrics !== null);
   if (!row || row.unit !== "GFLOPS") return [];
@@ -178,15 +178,15 @@ const inDoubles = (lines: Line[]) =>
   lines.some((line) => line.rows.some((row) => row.metrics !== null && row.metrics.flop_count_dp > 0));
 
 /**
- * Rate, time, CGMA and GIPS against n, as put2014 draws them, with a line for each of the group's (of many
- * the fastest) and, but for CGMA and GIPS, for the other contenders on the GPU; and their roofline. Charts without
- * points of the subject are left out.
+ * Draws rate, time, CGMA and GIPS against n, as put2014 does, and the roofline. Each line of the group is drawn, or
+ * the fastest if there are many; the other contenders on the GPU are drawn, too, except for CGMA and GIPS. Charts
+ * without points of the subject are left out.
  */
 export function chartsOfGroup(group: LineGroup, gpu: RoofsOfGpu, where: string): NamedChart[] {
   const lines = fastestOf(group.lines);
   const what = subjectOf(group, lines.length);
   const name = group.stage + (group.function === "" ? "" : `-${group.function}`);
-  // What ran on the CPU the chart's title does not speak of.
+  // The chart's title names the GPU, so lines of the CPU are left out.
   const others = group.others.filter((line) => line.rows[0].contender !== "openblas");
   const charts: NamedChart[] = [];
   for (const quantity of quantities(unitOf(lines))) {
@@ -213,7 +213,10 @@ export function chartsOfGroup(group: LineGroup, gpu: RoofsOfGpu, where: string):
   return charts;
 }
 
-/** The rates of all versions, each at the largest order that all have, or else at its own largest; and their roofline. */
+/**
+ * The rates of all versions, each at the largest order that all have, or else at its own largest one; and the
+ * roofline of all versions.
+ */
 export function chartsOfComparison(comparison: Comparison, gpu: RoofsOfGpu, where: string): NamedChart[] {
   const { problem, versions, libraries } = comparison;
   const common = ordersOf(versions)

@@ -1,5 +1,5 @@
-// What `lab bench` found (schema tilewise/bench/v1, grading/bench/bench_report.hpp), and ways to look at it
-// that charts and the lab report share.
+// The results of `lab bench` (schema tilewise/bench/v1, grading/bench/bench_report.hpp), and views of them that
+// charts and the lab report share.
 
 import { inLanguage, marked, tr } from "../language.ts";
 
@@ -22,7 +22,7 @@ export interface Occupancy {
   limited_by: string;
 }
 
-/** Of what a profiler shows (common/model/kernel_metrics.hpp), what pictures need. */
+/** The part of a profiler's metrics (common/model/kernel_metrics.hpp) that pictures need. */
 export interface Metrics {
   flop_count_dp: number;
   dram_read_bytes: number;
@@ -41,9 +41,9 @@ export interface Row {
   call: string;
   problem: string;
   not_written: boolean;
-  /** Of a call, the median. */
+  /** The median time of a call. */
   ms: number;
-  /** How far from the true median that may be; of what ran on the CPU. */
+  /** How far this time may be from the true median; only for calls on the CPU. */
   uncertainty_pct: number | null;
   rate: number;
   unit: string;
@@ -68,7 +68,7 @@ export interface Bench {
   rows: Row[];
 }
 
-/** Rows that belong together over the orders, one an order, sorted by it. */
+/** Rows that belong together, one for each order, sorted by order. */
 export interface Line {
   /** "tile 16", "transpose_naive", "cuBLAS" */
   name: string;
@@ -76,20 +76,20 @@ export interface Line {
 }
 
 /**
- * What is shown together: a function with a choice of blocks, a line for each; or the functions of a stage
- * that leave no choice, a line for each.
+ * Lines that are shown together: the blocks of one function, if it has a choice of blocks; or the functions of one
+ * stage that have no choice.
  */
 export interface LineGroup {
   stage: string;
-  /** Empty: several. */
+  /** Empty if the lines are several functions. */
   function: string;
-  /** Of the subject; rows without figures, too. */
+  /** The subject's lines, including rows without figures. */
   lines: Line[];
-  /** The fastest of each other contender, rows with figures only. */
+  /** The fastest blocks of each other contender; only rows with figures. */
   others: Line[];
 }
 
-/** Versions of one problem, each with its fastest block; rows with figures only. */
+/** The versions of one problem, each with its fastest block; only rows with figures. */
 export interface Comparison {
   /** "matmul" */
   problem: string;
@@ -107,10 +107,10 @@ const names: [Contender, string][] = [
   ["copy", marked("a copy")],
 ];
 
-/** Whether a row says how fast a kernel is; one with a wrong result does not. */
+/** Whether a row says how fast a kernel is; a row with a wrong result does not. */
 export const hasFigures = (row: Row) => row.problem === "" && row.right !== false && row.ms > 0;
 
-/** Whose kernels the report is about: the student's, or where there are none, the solutions. */
+/** Whose kernels the report is about: the student's, or the solutions if there are none of the student's. */
 export const subjectOf = (bench: Bench): Contender =>
   bench.rows.some((row) => row.contender === "student") ? "student" : "solution";
 
@@ -120,12 +120,12 @@ export const whereTaken = (bench: Bench) => (bench.modelled ? bench.device : tr(
 /** The row of an order. */
 export const rowAt = (line: Line, n: number) => line.rows.find((row) => row.n === n);
 
-/** The row of the largest order that has what is asked for. */
+/** The row of the largest order for which `has` holds. */
 export function lastOf(line: Line, has: (row: Row) => boolean): Row | undefined {
   return line.rows.filter(has).pop();
 }
 
-/** Orders that some line has a row for, sorted. */
+/** The orders for which any line has a row, sorted. */
 export function ordersOf(lines: Line[]): number[] {
   const orders = new Set<number>();
   for (const line of lines) for (const row of line.rows) orders.add(row.n);
@@ -133,8 +133,8 @@ export function ordersOf(lines: Line[]): number[] {
 }
 
 /**
- * The fastest first: at the largest order that any has figures for; those that have figures at smaller ones
- * only follow.
+ * Sorts lines by their speed at their own largest order with figures, the fastest first. Lines whose largest order
+ * is smaller come after the others.
  */
 export function byRate(lines: Line[]): Line[] {
   const last = (line: Line) => lastOf(line, hasFigures);
@@ -176,7 +176,7 @@ function linesByBlock(version: Version, contender: Contender): Line[] {
   return lines;
 }
 
-/** At each order the fastest of a contender's blocks. */
+/** The fastest of a contender's blocks at each order. */
 function lineOfBest(version: Version, contender: Contender, name: string): Line {
   const best = new Map<number, Row>();
   for (const row of version.rows) {
@@ -201,7 +201,7 @@ function linesOfOthers(version: Version, subject: Contender, nameFunction: boole
     .filter((line) => line.rows.length > 0);
 }
 
-/** In the order of the report. Rows that no call was made for are left out. */
+/** The groups in the order of the report. Rows without a call are left out. */
 export function groupsOf(bench: Bench): LineGroup[] {
   const subject = subjectOf(bench);
   const versions = versionsOf(bench);
@@ -242,7 +242,7 @@ export function groupsOf(bench: Bench): LineGroup[] {
 /** What a function computes, whatever the version: "matmul" for "matmul_shared". */
 const problemOf = (name: string) => name.split("_")[0];
 
-/** Problems that there are several versions of. */
+/** The problems that have several versions. */
 export function comparisonsOf(bench: Bench): Comparison[] {
   const subject = subjectOf(bench);
   const comparisons: Comparison[] = [];

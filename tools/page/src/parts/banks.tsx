@@ -5,7 +5,7 @@ import { tr } from "../language.ts";
 import { counted } from "../numbers.ts";
 import { type Kernel, type Request, type Trace, hasLane, wavefrontsInWords } from "./data.ts";
 
-/** "As[3][0]", the element at a word. */
+/** The name of the element at a word, such as "As[3][0]". */
 function wordName(kernel: Kernel, word: number): string {
   const byte = word * 4;
   const array = kernel.arrays.filter((one) => one.start <= byte).pop();
@@ -20,7 +20,7 @@ function wordName(kernel: Kernel, word: number): string {
   return array.name + name;
 }
 
-/** Lanes by word of memory. */
+/** The lanes that want each word of memory. */
 export function lanesByWord(request: Request, base: number): Map<number, number[]> {
   const lanesOf = new Map<number, number[]>();
   request.at.forEach((at, nth) => {
@@ -32,15 +32,15 @@ export function lanesByWord(request: Request, base: number): Map<number, number[
   return lanesOf;
 }
 
-/** The rows of so many words that are touched, from the first on. */
+/** The rows of `words` words that are touched, in ascending order. */
 export function rowsOf(lanesOf: Map<number, number[]>, words: number): number[] {
   const rows = new Set([...lanesOf.keys()].map((word) => Math.floor(word / words)));
   return [...rows].sort((a, b) => a - b);
 }
 
 /**
- * Banks that have several words to give at once: on 1.x to a half-warp. Wide accesses take turns, and are no
- * conflict by that.
+ * The banks that must deliver several words at once; on 1.x, to a half-warp. Wide accesses take turns, which is no
+ * conflict.
  */
 function banksInConflict(trace: Trace, request: Request, lanesOf: Map<number, number[]>): Set<number> {
   const busy = new Set<number>();
@@ -68,7 +68,7 @@ export const lanesInWords = (count: number) => counted(count, tr("1 lane"), tr("
 /** The lane that wants a word, or how many share it. */
 export const laneText = (lanes: number[]) => (lanes.length > 1 ? `x${lanes.length}` : String(lanes[0]));
 
-/** "x16" has no room in letters that "x8" has room in. */
+/** "x16" needs narrower letters than "x8". */
 export const laneLooks = (lanes: number[]) => (lanes.length > 9 ? "mid tight" : "mid");
 
 export const wavefronts = (request: Request) => wavefrontsInWords(request.cost);
@@ -76,12 +76,14 @@ export const wavefronts = (request: Request) => wavefrontsInWords(request.cost);
 export const conflictText = (request: Request) =>
   request.detail > 0 ? tr("{} of them by bank conflicts", request.detail) : tr("no bank conflict");
 
-/** How many words the lanes want. */
+/** The number of words that the lanes want. */
 export const wordsWanted = (request: Request) => lanesByWord(request, 0).size;
 
-/** A row is what the banks hold at one address.
+/**
+ * Draws the banks and their words. A row shows the words that the banks hold at one address.
  * @param threads chosen ones, in the order of their colours
- * @param cell how wide a bank is */
+ * @param cell how wide a bank is
+ */
 export function drawBanks(
   trace: Trace,
   kernel: Kernel,

@@ -1,4 +1,5 @@
-// The document tilewise/trace/v1 as pictures are made of it. Its schema: grading/trace/trace_json.hpp
+// The document tilewise/trace/v1 in the form that pictures are drawn from. grading/trace/trace_json.hpp describes
+// its schema.
 
 import { tr } from "../language.ts";
 import { counted } from "../numbers.ts";
@@ -11,9 +12,9 @@ export interface Matrix {
   element_bytes: number;
   read_only: boolean;
   place: number;
-  /** Number of its first element among those of all matrices. */
+  /** The number of its first element among the elements of all matrices. */
   first: number;
-  /** Of one dimension, in rows only where it is drawn. */
+  /** The array has one dimension, and has rows only in the picture. */
   flat?: boolean;
 }
 
@@ -38,7 +39,7 @@ export interface Request {
   warp: number;
   site: number;
   bytes: number;
-  /** Those that take part, in order; `at` and the like are parallel to it. */
+  /** The lanes that take part, in order; `at` and `origins` are in the same order. */
   lanes: number[];
   cost: number;
   detail: number;
@@ -101,7 +102,7 @@ export interface Trace {
 
 const actions: Action[] = ["load", "store", "atomic"];
 
-/** [first, step, count, ...] as the numbers it stands for. */
+/** Expands [first, step, count, ...] into the numbers that it stands for. */
 export function unrolled(runs: number[] | 0): number[] {
   const numbers: number[] = [];
   if (runs === 0) return numbers;
@@ -140,7 +141,7 @@ function request(list: any[], index: number): Request {
   };
 }
 
-/** Throws where the document is no trace. */
+/** Throws if the document is no trace. */
 export function traceOf(json: any): Trace {
   if (json.schema !== "tilewise/trace/v1") throw new Error(tr("this page holds no trace"));
   let first = 0;
@@ -158,7 +159,7 @@ export function traceOf(json: any): Trace {
   return json;
 }
 
-/** The matrix that holds so many bytes from a byte of device memory on. */
+/** The matrix that holds all the bytes from `byte` of device memory on. */
 export const matrixAt = (trace: Trace, byte: number, bytes: number): Matrix | undefined =>
   trace.matrices.find(
     ({ place, rows, ld, element_bytes }) => byte >= place && byte + bytes <= place + rows * ld * element_bytes,
@@ -193,7 +194,7 @@ export function threadIndex(kernel: Kernel, thread: number): number[] {
 export const threadsOf = (kernel: Kernel) => kernel.block[0] * kernel.block[1] * kernel.block[2];
 export const blocksOf = (kernel: Kernel) => kernel.grid[0] * kernel.grid[1] * kernel.grid[2];
 
-/** "loads from A", "stores to shared memory". */
+/** A request in words: "load from A", "store to shared memory". */
 export function deed(trace: Trace, request: Request): string {
   const place = trace.matrices[request.matrix]?.place ?? 0;
   const touched = new Set(request.at.map((at) => matrixAt(trace, place + at, request.bytes)?.name ?? ""));
@@ -204,7 +205,7 @@ export function deed(trace: Trace, request: Request): string {
   return request.action === "store" ? tr("store to {}", where) : tr("update of {}", where);
 }
 
-/** Share of the bytes moved that somebody asked for; of shared memory null. */
+/** The share of the bytes moved that the threads asked for; null for shared memory. */
 export const usedShare = (request: Request) =>
   request.shared || request.cost === 0 ? null : request.detail / (request.cost * 32);
 

@@ -1,14 +1,17 @@
-// Which elements of the matrices chosen threads load, use and write. A unit is an element.
+// Draws the elements of the matrices that chosen threads load, use and write. A unit is an element.
 
 import type { Drawn } from "../drawing.tsx";
 import { tr } from "../language.ts";
 import { type Kernel, type Matrix, type Trace, elementName, elementOf, point, threadIndex } from "./data.ts";
 import type { Role, Stray, Threads, Touched } from "./touched.ts";
 
-/** Coordinates to a thousandth of an element. */
+/** Rounds coordinates to a thousandth of an element. */
 const fine = (value: number) => Math.round(value * 1000) / 1000;
 
-/** Where the first element of a matrix is drawn, or would be, and which part of it is. */
+/**
+ * The position of a matrix's first element, which may itself lie outside the picture, and the part of the matrix
+ * that is drawn.
+ */
 interface Place {
   matrix: number;
   x: number;
@@ -25,7 +28,7 @@ export interface Part {
 
 export const whole = (matrix: Matrix): Part => ({ row: 0, col: 0, rows: matrix.rows, cols: matrix.ld });
 
-/** More rows or columns than that are too small to see all at once. */
+/** More rows or columns would be too small to be seen all at once. */
 const manyElements = 96;
 
 export const isLarge = (matrix: Matrix) => Math.max(matrix.rows, matrix.ld) > manyElements;
@@ -60,7 +63,7 @@ export interface Layout {
   height: number;
 }
 
-/** C = A * B is drawn as one does on paper: A left of C, B above it. All else in a row. */
+/** Places C = A * B as on paper: A left of C, B above it. Other matrices stand in a row. */
 export function layOut(matrices: Matrix[], parts: Part[]): Layout {
   const longest = Math.max(...parts.map((one) => Math.max(one.rows, one.cols)));
   const gap = Math.max(2, Math.ceil(longest / 8));
@@ -82,7 +85,7 @@ export function layOut(matrices: Matrix[], parts: Part[]): Layout {
   return inRows(parts, gap, Infinity);
 }
 
-/** Side by side, in rows that are at most so wide. */
+/** Places the parts side by side, in rows that are at most `widest` wide. */
 export function inRows(parts: Part[], gap: number, widest: number): Layout {
   const places: Place[] = [];
   let [x, y, width, height] = [0, 0, 0, 0];
@@ -97,7 +100,7 @@ export function inRows(parts: Part[], gap: number, widest: number): Layout {
   return { places, width, height };
 }
 
-/** One shape for all elements that any thread of the block touches, neighbours of a row in one piece. */
+/** One shape for all elements that any thread of the block touches; neighbours in a row are one piece. */
 function outline(trace: Trace, place: Place, all: Threads[]): string {
   const matrix = trace.matrices[place.matrix];
   const numbers = new Set<number>();
@@ -126,11 +129,11 @@ export interface Shape {
   role: Role;
   thread: number;
   name: string;
-  /** Of the element, among those of all matrices. */
+  /** The element's number among the elements of all matrices. */
   number: number;
 }
 
-/** Elements of the chosen threads: those that share one share its cell. */
+/** The shapes of the chosen threads' elements. Threads that touch the same element share its cell. */
 function shapesOf(trace: Trace, layout: Layout, threads: Threads, role: Role, chosen: number[]): Shape[] {
   const shapes: Shape[] = [];
   for (const [number, touching] of threads) {
@@ -164,11 +167,11 @@ export const saysOfMatrices: Says = (thread, role, elements) =>
       ? tr("{} uses {}", thread, elements)
       : tr("{} writes {}", thread, elements);
 
-/** What tells a chosen thread's elements from those of another, beside their colour. */
+/** A chosen thread's number, which distinguishes its elements from another's, beside their colour. */
 export const nameOfThread = (threads: number[], colour: number) =>
   threads.length > 1 ? String(colour + 1) : "";
 
-/** Where an access would lie in the matrix that it lies outside of. */
+/** The name of a stray access's element, as if its matrix went on beyond its bounds. */
 export function strayName(trace: Trace, { matrix, element }: Stray): string {
   const { name, ld } = trace.matrices[matrix];
   const row = Math.floor(element / ld);
@@ -208,22 +211,22 @@ function Grid({ matrix, place, unit }: { matrix: Matrix; place: Place; unit: num
   );
 }
 
-/** What is drawn of a block. */
+/** The data of a block that a picture is drawn from. */
 export interface Elements {
   trace: Trace;
   kernel: Kernel;
   layout: Layout;
-  /** Chosen ones, in the order of their colours. */
+  /** The chosen threads, in the order of their colours. */
   threads: number[];
-  /** What the block touches in the intervals that are shown. */
+  /** The elements that the block touches in the intervals shown. */
   now: Touched;
-  /** The same of all intervals together. */
+  /** The elements that it touches in all intervals together. */
   ever: Touched;
-  /** How high a line of text is. */
+  /** The height of a line of text. */
   unit: number;
 }
 
-/** What a shape gets in a page, where it can be pointed at. */
+/** The attributes of a shape in a page, where the reader can point at it. */
 export type OnShape = (shape: Shape) => { [attribute: string]: unknown };
 
 /** The results of the chosen threads that they write in other intervals than those shown. */
@@ -243,7 +246,7 @@ export function drawElements(elements: Elements, onShape: OnShape = () => ({})):
   const results = laterResults(elements);
   const used = shapesOf(trace, layout, use, "use", threads);
   const longest = Math.max(layout.width, layout.height);
-  const dot = longest > 70 ? 0.42 : 0.27; // small ones are lost among small elements
+  const dot = longest > 70 ? 0.42 : 0.27; // smaller dots are hard to see among small elements
   const content = (
     <g class="elements" transform={`translate(${margin} ${fine(1.6 * unit)})`}>
       {layout.places.map((place) => (
@@ -303,14 +306,14 @@ export function drawElements(elements: Elements, onShape: OnShape = () => ({})):
       <Faults trace={trace} kernel={kernel} layout={layout} now={now} />
     </g>
   );
-  // Below, there is room for accesses that lie outside.
+  // There is room below for accesses that lie outside.
   return { width: layout.width + 2 * margin, height: fine(layout.height + 1.6 * unit + 1), content };
 }
 
-/** Room for half a line beside the matrices. */
+/** Room for half the width of a line beside the matrices. */
 const margin = 0.1;
 
-/** Elements in a race, and accesses that lie outside of their matrix. */
+/** Draws elements in a race, and accesses outside of their matrix. */
 function Faults({
   trace,
   kernel,
@@ -346,7 +349,7 @@ function Faults({
         const place = layout.places[stray.matrix];
         const row = Math.floor(stray.element / matrix.ld);
         const col = stray.element - row * matrix.ld;
-        // Far ones are drawn at the edge: where they went is in their name.
+        // Far accesses are drawn at the edge; their names show where they went.
         const x = place.x + col;
         const y = place.y + Math.max(place.part.row - 1, Math.min(row, place.part.row + place.part.rows));
         return (

@@ -1,5 +1,5 @@
-// GT200's DRAM: partitions that take turns every 256 bytes, and what the first blocks of a launch move from
-// and to each.
+// The partitions of GT200's DRAM, which take turns every 256 bytes, and the bytes that the first blocks of a launch
+// move from and to each of them.
 
 import { At, type Drawn, px } from "../drawing.tsx";
 import { tr } from "../language.ts";
@@ -12,7 +12,7 @@ const between = 30;
 
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 
-/** Loads or stores: a row for each block, and what all of them together want of each partition. */
+/** Draws loads or stores: a row for each block, and the total of each partition. */
 function drawHalf(name: string, blocks: number[][]): Drawn {
   const totals = blocks[0].map((_, partition) => sum(blocks.map((block) => block[partition])));
   const busiest = Math.max(1, ...totals);
@@ -71,8 +71,10 @@ function drawHalf(name: string, blocks: number[][]): Drawn {
   return { width: totals.length * partitionWidth, height: below + highest + 26, content };
 }
 
-/** @param blocks by block: bytes of loads, and of stores, by partition
- * @param chosen the block that is looked at elsewhere */
+/**
+ * @param blocks for each block, the bytes of its loads and of its stores, by partition
+ * @param chosen the block that the rest of the page shows
+ */
 export function drawPartitions(blocks: number[][][], chosen?: number): Drawn {
   const loads = drawHalf(
     tr("loads from partition"),

@@ -70,7 +70,7 @@ export function drawSectors(trace: Trace, request: Request, threads: number[], s
     </g>
   );
   return {
-    width: sectorsARow * across, // so that few sectors are no larger than many
+    width: sectorsARow * across, // so that a few sectors are drawn no larger than many
     height: Math.ceil(sectors.length / sectorsARow) * down,
     content,
   };

@@ -1,26 +1,27 @@
-// A block's shared memory as matrices: what the arrays of a kernel are drawn as, and who touches what of them.
+// A block's shared memory as matrices: the form in which the arrays of a kernel are drawn, and the threads that
+// touch their elements.
 
 import { type Block, type Kernel, type Matrix, type SharedArray, type Trace, hasLane } from "./data.ts";
 import { type Touched, add } from "./touched.ts";
 
-/** An array without rows of its own is drawn in rows of so many words: as many as there are banks. */
+/** An array without rows of its own is drawn in rows of this many words, as many as there are banks. */
 const wordsARow = 32;
 
 const wordBytes = 4;
 
-/** More arrays, or layers of one, have no room beside each other. */
+/** There is no room for more arrays, or layers of one array, beside each other. */
 const mostLayers = 8;
 
 export interface SharedMemory {
-  /** Layers of arrays, as matrices that `place` places in shared memory, in bytes. */
+  /** The layers of the arrays, as matrices; `place` is their offset in shared memory, in bytes. */
   layers: Matrix[];
-  /** Where an element came from, by its number among those of the layers: an element of device memory. */
+  /** The element of device memory that an element came from, by its number among the elements of the layers. */
   origins: Map<number, number>;
 }
 
 /**
- * The array as it is used: memory that is declared by bytes or by pairs, and whose accesses are of words, is drawn in
- * words. `accesses`: the bytes of the narrowest.
+ * The array as it is used: an array that is declared in bytes or in pairs, but accessed in words, is drawn in
+ * words. `accesses` is the number of bytes of the narrowest access.
  */
 function inWords(array: SharedArray, accesses: number): SharedArray {
   const isFlat = array.extents.length < 2;
@@ -30,7 +31,7 @@ function inWords(array: SharedArray, accesses: number): SharedArray {
   return { ...array, name: `${array.name} in words`, element_bytes: wordBytes, extents };
 }
 
-/** Rows and columns, for each of the array's layers. */
+/** The names of the array's layers, and the rows and columns that each of them has. */
 function shapeOf(array: SharedArray, bytes: number): { layers: string[]; rows: number; cols: number } {
   const extents = array.extents.filter((extent) => extent > 0);
   if (extents.length < 2) {
@@ -45,13 +46,14 @@ function shapeOf(array: SharedArray, bytes: number): { layers: string[]; rows: n
   return { layers: layers.slice(0, mostLayers), rows, cols };
 }
 
-/** The arrays of a kernel; of those without extents as much as the block touches. */
+/** The arrays of a kernel. An array without extents is drawn as far as the block touches it. */
 export function sharedMemoryOf(kernel: Kernel, block: Block): SharedMemory {
   const requests = block.requests.filter((request) => request.shared);
   const end = requests.reduce((most, one) => Math.max(most, ...one.at.map((at) => at + one.bytes)), 0);
   const layers: Matrix[] = [];
   let first = 0;
-  // By name, As before Bs: where compilers put them tells a reader nothing.
+  // The arrays are sorted by name, As before Bs, because the order in which compilers place them means nothing to a
+  // reader.
   const byName = [...kernel.arrays].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.start - b.start));
   for (const declared of byName) {
     if (declared.start >= end) continue;
@@ -71,7 +73,7 @@ export function sharedMemoryOf(kernel: Kernel, block: Block): SharedMemory {
   return { layers, origins: new Map() };
 }
 
-/** The element of a layer at a byte of shared memory; -1: of none. */
+/** The number of the element at a byte of shared memory; -1 if there is none. */
 function elementAt(layers: Matrix[], byte: number): number {
   for (const layer of layers) {
     const element = Math.floor((byte - layer.place) / layer.element_bytes);
@@ -81,8 +83,9 @@ function elementAt(layers: Matrix[], byte: number): number {
 }
 
 /**
- * Who fills elements of shared memory (`load`: brings something there) and who uses them, in the intervals from first
- * to last; of these only the given step, unless it is null. Tells `memory` where elements came from.
+ * The threads that fill elements of shared memory (`load`: they bring something there) and those that use them, in
+ * the intervals from first to last; only in the given step, unless it is null. Records in `memory` where elements
+ * came from.
  */
 export function touchedShared(
   memory: SharedMemory,
@@ -113,5 +116,5 @@ export function touchedShared(
   return found;
 }
 
-/** A trace whose matrices are the layers, for what draws matrices. */
+/** A trace whose matrices are the layers, for functions that draw matrices. */
 export const asTrace = (trace: Trace, memory: SharedMemory): Trace => ({ ...trace, matrices: memory.layers });

@@ -4,10 +4,10 @@ import { type Block, type Trace, hasLane, matrixAt } from "./data.ts";
 
 export type Role = "load" | "use" | "write";
 
-/** Threads by element number. */
+/** The threads that touch each element, by its number. */
 export type Threads = Map<number, Set<number>>;
 
-/** An access that lies outside of its matrix, in elements from the first. */
+/** An access outside of its matrix; `element` counts from the matrix's first element. */
 export interface Stray {
   matrix: number;
   element: number;
@@ -19,7 +19,7 @@ export interface Touched {
   use: Threads;
   write: Threads;
   strays: Stray[];
-  /** Elements whose copy in shared memory, or which themselves, are in a race. */
+  /** Elements that are in a race, either themselves or by their copy in shared memory. */
   racing: Set<number>;
 }
 
@@ -29,7 +29,7 @@ export function add(threads: Threads, element: number, thread: number) {
   else threads.set(element, new Set([thread]));
 }
 
-/** In the intervals from first to last; of these only the given step, unless it is null. */
+/** The elements touched in the intervals from first to last; only in the given step, unless it is null. */
 export function touched(
   trace: Trace,
   block: Block,

@@ -1,4 +1,5 @@
-// A chart in the report: it tells of what is pointed at, and its lines can be chosen, all without a script.
+// Charts in the report. They show the values of the place that the reader points at, and their lines can be chosen,
+// all without a script.
 
 import type { ComponentChildren } from "preact";
 import { type AnyChart, type NamedChart, orderAxis } from "../bench/charts.ts";
@@ -9,26 +10,28 @@ import { tr } from "../language.ts";
 import { significant } from "../numbers.ts";
 import { type Roofline, drawRoofline, limitOf, pointsOf, rooflineInWords } from "../roofline.tsx";
 
-/** A place in a picture that answers where it is pointed at, in pixels of the picture. */
+/**
+ * A place in a picture that shows values when the reader points at it; all positions are in pixels of the picture.
+ */
 interface Answering {
   left: number;
   top: number;
   width: number;
   height: number;
-  /** Of what it tells about. */
+  /** The position of the values. */
   x: number;
-  /** What stands above the values. */
+  /** The heading above the values. */
   head: string;
-  /** Of which line, and what. */
+  /** The lines, by number and name, and their values. */
   values: { i: number; name: string; value: string }[];
 }
 
-/** Percent of a picture, which a page shows in any size. */
+/** A length in percent of the picture, because a page shows the picture in any size. */
 const share = (part: number, whole: number) => `${px((100 * part) / whole)}%`;
 
 /**
- * A picture, and below it the values of one place in it, where they cover nothing: of the place that is pointed at, or
- * else of the one that was chosen last, by a click or by keys.
+ * A picture and, below it, where they cover nothing, the values of one place: the one that the reader points at, or
+ * else the one that was chosen last, by a click or by keys.
  */
 function Telling({ of, label, places, name }: { of: Drawn; label: string; places: Answering[]; name: string }) {
   return (
@@ -63,7 +66,7 @@ function Telling({ of, label, places, name }: { of: Drawn; label: string; places
   );
 }
 
-/** Names of lines, each with a box that shows or hides it. */
+/** The names of the lines, each with a box that shows or hides the line. */
 function Choice({ names, sample }: { names: { name: string; waits?: boolean }[]; sample: (i: number) => ComponentChildren }) {
   return (
     <ul class="choice">
@@ -109,7 +112,7 @@ function Lines({ chart, name }: { chart: Chart; name: string }) {
   );
 }
 
-/** How near a symbol the pointer must come, in pixels of the picture. */
+/** How close the pointer must come to a symbol, in pixels of the picture. */
 const near = 9;
 
 function RooflineFigure({ chart, name }: { chart: Roofline; name: string }) {
@@ -160,7 +163,7 @@ const captionOf = (chart: AnyChart) =>
     ? tr("{}. Full symbols: operations a byte of DRAM; hollow ones: of shared memory.", chart.title)
     : chart.title;
 
-/** Charts side by side, where they are half as wide as the page, with their titles as captions. */
+/** Charts with their titles as captions; those half as wide as the page stand side by side. */
 export function Figures({ charts }: { charts: NamedChart[] }) {
   return (
     <div class="figures">
@@ -174,10 +177,10 @@ export function Figures({ charts }: { charts: NamedChart[] }) {
   );
 }
 
-/** More lines than that no chart has. */
+/** No chart has more lines. */
 const mostChoices = 40;
 
-/** What is not chosen in a figure is not shown in it. */
+/** Hides the lines that are not chosen in a figure. */
 export const choiceStyles = Array.from(
   { length: mostChoices },
   (_, i) => `figure:has(.k${i}:not(:checked)) .s${i}`,

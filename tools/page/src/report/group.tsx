@@ -1,4 +1,4 @@
-// The tables and charts of kernels that are shown together, and of versions that are compared.
+// The tables and charts of a group of kernels, and of versions that are compared.
 
 import { chartsOfComparison, chartsOfGroup } from "../bench/charts.ts";
 import {
@@ -22,13 +22,13 @@ import { type Cell, type Column, Table, noFigure } from "./table.tsx";
 const orNone = (value: number | null | undefined, text: (value: number) => string) =>
   value === null || value === undefined ? noFigure : text(value);
 
-/** What the first column of a group's tables names. */
+/** The first column of a group's tables. */
 const subjectColumn = (group: LineGroup): Column => ({
   heading: group.function === "" ? tr("function") : tr("block"),
   text: true,
 });
 
-/** The most that the GPU could do of what a row's rate counts; null where its profile does not tell. */
+/** The GPU's peak in the unit of a row's rate; null if its profile does not give it. */
 function peakOf(report: Report, row: Row): number | null {
   const inDoubles = report.stages.some(
     (stage) => stage.id === row.stage && stage.doubles.includes(row.function),
@@ -45,7 +45,7 @@ const shareOfPeak = (report: Report, row: Row) =>
 
 const unlimited = 2147483647;
 
-/** The columns name all others, too. */
+/** The names of all other resources also head columns, so they are in the catalogue already. */
 const resourceInLanguage = (name: string) => (name === "the grid's size" ? tr("the grid's size") : inLanguage(name));
 
 function OccupancyTable({ group }: { group: LineGroup }) {
@@ -167,7 +167,7 @@ function fastestAt(lines: Line[], n: number): Row | undefined {
   return best;
 }
 
-/** Of what was measured beside others' work, how sure the median is: " ± 3%". */
+/** The uncertainty of a median that was measured beside others' work: " ± 3%". */
 const spreadOf = (row: Row) =>
   typeof row.uncertainty_pct === "number" ? ` ±\u00a0${brief(Number(row.uncertainty_pct.toPrecision(2)))}%` : "";
 
@@ -186,9 +186,9 @@ interface OverOrders {
   lines: Line[];
   caption: string;
   figure: Figure;
-  /** The figure of the fastest line at each order stands out. */
+  /** Whether the figure of the fastest line at each order is highlighted. */
   markBest?: boolean;
-  /** More columns, and what they say of a line. */
+  /** Additional columns, and their cell for a line. */
   more?: { column: Column; cell: (line: Line) => string }[];
 }
 

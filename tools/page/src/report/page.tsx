@@ -1,5 +1,5 @@
-// The laboratory report as one HTML file that needs nothing beside it, for the screen and for A4. It is drawn
-// as a whole when it is written, and runs no script.
+// The laboratory report as one HTML file that needs no other files, for the screen and for A4. It is drawn as a
+// whole when it is written, and runs no script.
 
 import type { ComponentChildren } from "preact";
 import { type Bench, comparisonsOf, groupsOf, subjectOf } from "../bench/views.ts";
@@ -20,7 +20,7 @@ export interface Gpu {
   fp32_lanes_per_sm: number;
   clock_mhz: number;
   peak_fp32_gflops: number;
-  /** 0: none, or not documented */
+  /** 0 if there is none, or it is not documented. */
   peak_fp64_gflops: number;
   dram_gb_s: number;
   shared_gb_s: number;
@@ -33,39 +33,39 @@ export interface Gpu {
   shared_bytes_per_block: number;
   threads_per_block: number;
   banks: number;
-  /** "GDDR5X"; empty: not known, as 0 below */
+  /** "GDDR5X"; empty if not known, as is 0 below. */
   memory: string;
   memory_mhz: number;
   graphics_mhz: number;
   memory_bytes: number;
   constant_bytes: number;
   threads_per_warp: number;
-  /** Of a block, and blocks of a grid, along x, y and z. */
+  /** The most threads of a block, and the most blocks of a grid, along x, y and z. */
   most_threads: number[];
   most_blocks: number[];
 }
 
-/** What the report says of a stage whatever was measured. */
+/** The parts of the report on a stage that do not depend on measurements. */
 export interface StageNotes {
   id: string;
   title: string;
   purpose: string;
   /** Formulas. */
   accesses: string[];
-  /** That the student answers. */
+  /** Questions for the student to answer. */
   questions: string[];
   /** Functions that compute in double precision. */
   doubles: string[];
-  /** From which order on a grid fills the GPU; put2025's figures beside. */
+  /** The order from which a grid fills the GPU, with put2025's figure beside it. */
   saturation: { block: string; active_blocks: number; order: number; published: number }[];
-  /** What `lab predict` was told before anything was counted, and what was counted then. */
+  /** The predictions made in `lab predict`, and the counts taken afterwards. */
   predictions: { call: string; figure: string; predicted: string; counted: string; of_solution: boolean }[];
 }
 
 export interface Report {
   bench: Bench;
   gpu: Gpu;
-  /** In this order, also those that nothing was measured of. */
+  /** The stages in this order, including those without measurements. */
   stages: StageNotes[];
 }
 
@@ -198,7 +198,7 @@ function GpuSection({ bench, gpu }: Report) {
 
 // --- Stages
 
-/** Questions with room for their answers. `id` tells the boxes of several calls apart. */
+/** Questions with room for their answers. `id` distinguishes the boxes of several calls. */
 function Conclusions({ id, questions }: { id: string; questions: string[] }) {
   return (
     <>
@@ -218,7 +218,7 @@ function Conclusions({ id, questions }: { id: string; questions: string[] }) {
   );
 }
 
-/** put2025 takes parts of blocks for blocks, and as many blocks an SM as threads allow. */
+/** put2025 counts parts of blocks as blocks, and assumes as many blocks per SM as threads allow. */
 function Saturation({ notes, gpu }: { notes: StageNotes; gpu: Gpu }) {
   return (
     <>

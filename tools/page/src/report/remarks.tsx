@@ -1,4 +1,4 @@
-// In words, what the tables leave out: kernels that are not written or failed, wrong results, and results
+// Remarks on what the tables leave out: kernels that are not written or that failed, wrong results, and results
 // that nobody has checked.
 
 import { tr } from "../language.ts";

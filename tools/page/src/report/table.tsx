@@ -5,39 +5,39 @@ import { tr } from "../language.ts";
 
 export interface Column {
   heading: string;
-  /** Else figures, to the right. */
+  /** Otherwise the column holds figures, aligned to the right. */
   text?: boolean;
-  /** Heading over neighbours of the same group. */
+  /** A heading over neighbouring columns of the same group. */
   group?: string;
 }
 
-/** A cell, or one of which something is to be said by its looks. */
+/** A cell, which may be highlighted. */
 export type Cell = string | { text: string; mark: "best" | "wrong" };
 
 export interface TableContent {
   caption: string;
   columns: Column[];
-  /** Rows begin with what they are about. */
+  /** Each row begins with the name of its subject. */
   rows: Cell[][];
-  /** Narrow ones stand beside others. */
+  /** Narrow tables stand beside others. */
   width?: "narrow" | "wide";
-  /** Rows that say the same are one, with all of their names. */
+  /** Rows with the same cells are joined into one, with all of their names. */
   joins?: boolean;
 }
 
-/** What stands where there is nothing to show. */
+/** The cell where there is nothing to show. */
 export const noFigure = "–";
 
-/** Rows that have room on one page, so that the table need not be split. */
+/** The number of rows that fit on one page, so that the table need not be split. */
 const rowsOfAPage = 26;
 
-/** A name that may be broken after each "_", where there is no room for it on one line. */
+/** A name that may be broken after each "_" if it does not fit on one line. */
 function breakable(name: string): ComponentChildren {
   const words = name.split("_");
   return words.map((word, i) => (i < words.length - 1 ? [`${word}_`, <wbr />] : word));
 }
 
-/** Without the columns that have nothing to show in any row. */
+/** The table without the columns that have nothing to show in any row. */
 function withoutEmptyColumns(table: TableContent): TableContent {
   const shows = (i: number) => table.rows.some((row) => row[i] !== noFigure);
   return {
@@ -47,7 +47,7 @@ function withoutEmptyColumns(table: TableContent): TableContent {
   };
 }
 
-/** Headings in two rows, where columns have groups; others are as high as both. */
+/** Headings in two rows if columns have groups; the headings of other columns are as high as both. */
 function Heading({ columns }: { columns: Column[] }) {
   const grouped = columns.some((column) => column.group);
   const heading = (column: Column, rows?: number) => (
@@ -78,7 +78,7 @@ function Content({ cell }: { cell: Cell }) {
   return cell.mark === "best" ? <strong>{cell.text}</strong> : <span class="wrong">{cell.text}</span>;
 }
 
-/** What a row is about, or several that say the same, and its cells. */
+/** A row's cells and its name; rows with the same cells are one with several names. */
 interface Told {
   names: string[];
   cells: Cell[];

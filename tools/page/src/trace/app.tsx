@@ -14,14 +14,14 @@ import { type State, blockOf, chooseInterval, kernelOf, press, start } from "./s
 import { Timeline } from "./timeline.tsx";
 import { touched } from "../parts/touched.ts";
 
-/** What every part of the page gets. */
+/** The properties that every part of the page receives. */
 export interface Props {
   trace: Trace;
   state: State;
   change: (next: State) => void;
 }
 
-/** More blocks than that nobody compares. */
+/** Nobody compares more blocks. */
 const mostBlocks = 32;
 
 function Partitions({ trace, state }: Props) {
@@ -46,7 +46,7 @@ const isTyping = (target: EventTarget | null) =>
 
 export function App({ trace }: { trace: Trace }) {
   const [state, draw] = useState(() => start(trace));
-  // Keys may come faster than they are drawn.
+  // Keys may arrive faster than the page is drawn.
   const latest = useRef(state);
   const change = (next: State) => {
     latest.current = next;
@@ -57,7 +57,7 @@ export function App({ trace }: { trace: Trace }) {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      // Buttons answer to the space bar themselves.
+      // Buttons handle the space bar themselves.
       if (event.key === " " && event.target instanceof HTMLButtonElement) return;
       const next = press(trace, latest.current, event.key, event.shiftKey);
       if (next === null) return;

@@ -13,7 +13,9 @@ function Place({ finding }: { finding: Finding }) {
   );
 }
 
-/** What the checks found, the nearest to the cause first and in full; the others wait behind it. */
+/**
+ * The findings of the checks. The one nearest the cause comes first and in full; the others are folded behind it.
+ */
 export function Findings(props: Props) {
   const { trace, state, change } = props;
   if (trace.findings.length === 0) return null;

@@ -82,10 +82,10 @@ const keys = () => [
   [tr("Shift click"), tr("one more thread, up to four")],
 ];
 
-/** A dialog of the browser's, which keeps the focus and gives it back. */
+/** Uses the browser's dialog, which keeps the focus inside and gives it back at the end. */
 export function Help({ state, change }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before anything else may take the focus, which it could not give back then.
+  // The dialog must open before anything else takes the focus, or it could not give the focus back.
   useLayoutEffect(() => {
     const shown = dialog.current!;
     shown.showModal();

@@ -19,9 +19,9 @@ import { chooseThread, kernelOf } from "./state.ts";
 import { InWords } from "./words.tsx";
 
 interface Shown extends Props {
-  /** What the block touches in the intervals that are shown. */
+  /** The elements that the block touches in the intervals shown. */
   elements: Touched;
-  /** The same of all intervals together. */
+  /** The elements that it touches in all intervals together. */
   ever: Touched;
 }
 
@@ -42,7 +42,7 @@ export function Matrices({ trace, state, change, elements, ever }: Shown) {
   const [hovered, hover] = useState<Shape | null>(null);
   const unit = Math.max(layout.width, layout.height) / 34;
   const shown = { trace, kernel, layout, threads: state.threads, now: elements, ever, unit };
-  // What is pointed at changes often, and nothing of the picture.
+  // The place that the reader points at changes often, but does not change the picture.
   const picture = useMemo(
     () =>
       drawElements(shown, (shape) => ({

@@ -5,8 +5,8 @@ import { nameOfThread } from "../parts/matrices.tsx";
 import { chooseBlock, chooseThread, kernelOf, warpOf } from "./state.ts";
 
 /**
- * Moves the focus among the buttons of a grid, so that arrows there choose and do not scrub. The Tab key stops at one
- * of them.
+ * Moves the focus among the buttons of a grid, so that arrow keys choose a button there instead of moving through
+ * the intervals. The Tab key stops at one of the buttons.
  */
 function walk(event: KeyboardEvent, columns: number) {
   const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
@@ -20,7 +20,7 @@ function walk(event: KeyboardEvent, columns: number) {
 
 export function BlockPicker({ trace, state, change }: Props) {
   const kernel = kernelOf(trace, state);
-  // Where not all blocks left a trace, those that did stand next to each other.
+  // If only some blocks left a trace, those are shown next to each other.
   const columns = new Set(kernel.blocks.map((block) => block.index[0])).size;
   return (
     <section class="card">
@@ -59,7 +59,7 @@ export function BlockPicker({ trace, state, change }: Props) {
 export function ThreadPicker({ trace, state, change }: Props) {
   const kernel = kernelOf(trace, state);
   const columns = kernel.block[0];
-  // As many rows and columns as have room at once; of other shapes a row is a warp.
+  // Up to 32 rows and columns fit at once; for larger blocks each row is a warp.
   const rows = threadsOf(kernel) / columns;
   const narrow = columns > 32 || rows > 32 ? 32 : columns;
   return (

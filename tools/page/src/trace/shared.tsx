@@ -8,7 +8,7 @@ import type { Props } from "./app.tsx";
 import { blockOf, chooseThread, kernelOf } from "./state.ts";
 import { InWords } from "./words.tsx";
 
-/** Wider rows of tiles would make their elements small. */
+/** Wider rows of tiles would make their elements too small. */
 const widest = 72;
 
 const says: Says = (thread, role, elements) =>
@@ -18,7 +18,7 @@ const says: Says = (thread, role, elements) =>
       ? tr("{} uses {}", thread, elements)
       : tr("{} writes {}", thread, elements);
 
-/** The tiles that the block shares, as matrices. */
+/** Shows the tiles in the block's shared memory as matrices. */
 export function SharedMemory({ trace, state, change, first }: Props & { first: number }) {
   const kernel = kernelOf(trace, state);
   const block = blockOf(trace, state);

@@ -4,7 +4,7 @@ import type { Props } from "./app.tsx";
 import { type Request, costText } from "../parts/data.ts";
 import { blockOf, chooseLine, chosenRequest, kernelOf, warpOf } from "./state.ts";
 
-/** The requests of a line that cost most, in sectors and in wavefronts. */
+/** The most expensive requests of a line, by sectors and by wavefronts. */
 interface Costs {
   global?: Request;
   shared?: Request;
@@ -22,7 +22,7 @@ function costliest(requests: Request[], lineOf: (request: Request) => string): M
   return found;
 }
 
-/** Moves twice the bytes that it needs, or takes turns for banks. */
+/** Whether a request moves more than twice the bytes that it needs, or has bank conflicts. */
 const isWasteful = (request: Request) =>
   request.shared ? request.detail > 0 : request.detail < request.cost * 32 * 0.5;
 
@@ -30,7 +30,7 @@ const Cost = ({ of }: { of?: Request }) => (
   <span class={`cost ${of && isWasteful(of) ? "wasteful" : ""}`}>{of?.cost ?? ""}</span>
 );
 
-/** Scrolls a box, and not the page, to one of its lines. */
+/** Scrolls a box, but not the page, to one of its lines. */
 export function keepInSight(box: HTMLElement | null, line?: HTMLElement | null) {
   if (!box || !line) return;
   const top = line.offsetTop - box.offsetTop;

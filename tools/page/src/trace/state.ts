@@ -1,4 +1,4 @@
-// What is looked at, and how keys and clicks change it.
+// The reader's choices, and how keys and clicks change them.
 
 import { type Block, type Kernel, type Request, type Trace, hasLane, threadsOf } from "../parts/data.ts";
 
@@ -6,22 +6,22 @@ export interface State {
   kernel: number;
   /** Position in the kernel's list of traced blocks. */
   block: number;
-  /** In the order of their colours; at least one. */
+  /** The chosen threads in the order of their colours; at least one. */
   threads: number[];
   interval: number;
-  /** Of the loop within the interval; null: all of it. */
+  /** The step of the loop within the interval; null for all steps. */
   step: number | null;
   /** Shows the interval before this one as well. */
   pair: boolean;
   playing: boolean;
   /** A click adds a thread to the chosen ones, as with Shift. */
   several: boolean;
-  /** Requests of this line only. */
+  /** Shows only the requests of this line. */
   site: { file: string; line: number } | null;
-  /** Position in the block's list; null: the first that fits. */
+  /** Position in the block's list; null for the first request that is shown. */
   request: number | null;
   help: boolean;
-  /** Single characters are keys: those who dictate turn them off. */
+  /** Single characters work as keys; users of speech input turn them off. */
   characters: boolean;
   dark: boolean | null;
 }
@@ -79,7 +79,7 @@ export function chooseInterval(trace: Trace, state: State, interval: number): St
   return { ...state, interval: Math.max(0, Math.min(interval, last)), step: null, request: null };
 }
 
-/** @param more adds the thread to the others, or takes it away again */
+/** @param more adds the thread to the others, or removes it if it is among them */
 export function chooseThread(state: State, thread: number, more: boolean): State {
   if (!more) return { ...state, threads: [thread], request: null };
   const others = state.threads.filter((one) => one !== thread);
@@ -89,7 +89,7 @@ export function chooseThread(state: State, thread: number, more: boolean): State
   return { ...state, threads: [...state.threads, thread].slice(-mostThreads) };
 }
 
-/** Steps of the interval's loops, as far as the first chosen thread's warp makes any. */
+/** The number of steps in the interval's loops. */
 export function stepsOf(block: Block, interval: number): number {
   let last = 0;
   for (const request of block.requests) {
@@ -107,7 +107,7 @@ export function chooseStep(trace: Trace, state: State, by: 1 | -1): State {
 
 export const warpOf = (state: State) => Math.floor(state.threads[0] / 32);
 
-/** Requests of the first chosen thread's warp that are looked at. */
+/** The requests of the first chosen thread's warp that the choices select. */
 export function requestsOf(trace: Trace, state: State): Request[] {
   const { sites } = kernelOf(trace, state);
   return blockOf(trace, state).requests.filter((request) => {
@@ -130,7 +130,10 @@ export function chooseNextRequest(trace: Trace, state: State, by: 1 | -1): State
   return { ...state, request: requests[(now + by + requests.length) % requests.length].index };
 }
 
-/** Requests of a line; where the warp makes none in this interval, those of the next that has any. */
+/**
+ * Chooses a line's requests. If the warp makes none in this interval, goes to the line's first request of this
+ * warp, or else of any warp.
+ */
 export function chooseLine(trace: Trace, state: State, file: string, line: number): State {
   if (state.site?.file === file && state.site.line === line) {
     return { ...state, site: null, request: null };
@@ -149,7 +152,7 @@ export function chooseLine(trace: Trace, state: State, file: string, line: numbe
   return { ...chosen, threads, interval: found.interval, step: null };
 }
 
-/** The first access that a finding's lines mark, wherever it is. */
+/** Goes to the first faulty access on a finding's lines, in whichever kernel and block it is. */
 export function showFinding(trace: Trace, state: State, lines: number[]): State {
   for (const [k, kernel] of trace.kernels.entries()) {
     for (const [b, block] of kernel.blocks.entries()) {
@@ -174,7 +177,7 @@ export function showFinding(trace: Trace, state: State, lines: number[]): State 
   return state;
 }
 
-/** @returns the state after a key, or null where the key means nothing */
+/** @returns the state after a key, or null if the key means nothing */
 export function press(trace: Trace, state: State, key: string, shift: boolean): State | null {
   if (!state.characters && key.length === 1 && key !== " ") return null;
   if (state.help && key !== "?" && key !== "Escape") return null;

@@ -6,7 +6,7 @@ import { blockOf, chooseInterval, chooseStep, stepsOf } from "./state.ts";
 
 type Deed = "load" | "put" | "use" | "write";
 
-/** What a block does in an interval, and what of it is at fault. */
+/** The actions of a block in an interval, and those of them that are faulty. */
 interface Deeds {
   done: Set<Deed>;
   atFault: Set<Deed>;
@@ -17,7 +17,7 @@ function deedOf(request: Request): Deed {
   return request.action === "load" ? "load" : "write";
 }
 
-/** What a block does in each interval. */
+/** The actions of a block in each interval. */
 function deedsOf(block: Block): Deeds[] {
   const deeds = Array.from({ length: block.intervals }, (): Deeds => ({ done: new Set(), atFault: new Set() }));
   for (const request of block.requests) {
@@ -28,7 +28,7 @@ function deedsOf(block: Block): Deeds[] {
   return deeds;
 }
 
-/** What is told of an interval, in the order in which a block goes on, and in a word of its lane. */
+/** The lanes of the timeline, in the order in which a block acts, with a word for each action. */
 const lanes = (): { deed: Deed; name: string; says: string }[] => [
   { deed: "load", name: tr("load"), says: tr("loads from global memory") },
   { deed: "put", name: tr("fill tiles"), says: tr("fills shared memory") },
@@ -41,7 +41,7 @@ function words(deeds: Deeds): string {
   return said.length > 0 ? said.join(", ") : tr("touches no memory");
 }
 
-/** Barriers stand between intervals: number i between i and i + 1. */
+/** A position in words. Barriers lie between intervals: barrier i, from 1, lies between intervals i - 1 and i. */
 function whereIs(interval: number, last: number): string {
   if (last === 0) return tr("the kernel has no barrier");
   if (interval === 0) return tr("until the first barrier");
@@ -49,7 +49,7 @@ function whereIs(interval: number, last: number): string {
   return tr("between barriers {} and {} of {}", interval, interval + 1, last);
 }
 
-/** More intervals than that have no room for marks of their own. */
+/** There is no room for the marks of more intervals. */
 const mostMarks = 128;
 
 export function Timeline({ trace, state, change }: Props) {

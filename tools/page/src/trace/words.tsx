@@ -1,4 +1,4 @@
-// What a picture of matrices shows, without a picture and a pointer.
+// A picture of matrices in words, for readers without a picture or a pointer.
 
 import { tr } from "../language.ts";
 import { type Kernel, type Trace, elementName, elementOf, point, threadIndex } from "../parts/data.ts";
@@ -12,10 +12,10 @@ interface Told {
   says?: Says;
 }
 
-/** More elements than that nobody reads. */
+/** Nobody reads longer lists of elements. */
 const mostTold = 32;
 
-/** What the picture shows of a thread, in words: "thread (1, 0) loads A[0][1], B[0][1]; uses A[0][0]". */
+/** The elements of a thread in words: "thread (1, 0) loads A[0][1], B[0][1]; uses A[0][0]". */
 function inWords({ trace, kernel, now, says = saysOfMatrices }: Told, thread: number): string {
   const roles: Role[] = ["load", "use", "write"];
   const told = roles.flatMap((role) => {

@@ -1,4 +1,5 @@
-// The worklog as a page to hand in: of each stage its gradings, a line each, and how the rates went.
+// The worklog as a page to hand in. For each stage it shows the gradings, one on each line, and the course of the
+// rates.
 
 import { type Series } from "../chart.tsx";
 import drawingStyles from "../drawing.css";
@@ -17,12 +18,12 @@ interface Entry {
   max_score: number;
   message: string;
   device: string;
-  /** By test and measurement. */
+  /** Rates by test and measurement. */
   rates: { [test: string]: { [measurement: string]: number } };
 }
 
 interface Worklog {
-  /** Lines of the log that could not be read. */
+  /** The number of lines of the log that could not be read. */
   damaged: number;
   stages: { id: string; title: string; entries: Entry[] }[];
 }
@@ -31,13 +32,16 @@ const titleOfPage = () => tr("Worklog: what was tried, and what it gave");
 
 const unitOf = (measurement: string) => (measurement.indexOf("gb_s") === 0 ? "GB/s" : "GFLOPS");
 
-/** Without its suite, and with what a measurement adds to its unit: "ReachesMinimumGflops, n1024". */
+/**
+ * A test's name without its suite, and with the part of the measurement's name after its unit:
+ * "ReachesMinimumGflops, n1024".
+ */
 function nameOf(test: string, measurement: string): string {
   const part = measurement.replace(/^(gflops|gb_s)_?/, "");
   return test.replace(/^.*\./, "") + (part === "" ? "" : `, ${part}`);
 }
 
-/** Rates by unit and name, over the gradings from 1 on. */
+/** The rates by unit and name, over the gradings, which are numbered from 1. */
 function ratesOf(entries: Entry[]): [unit: string, series: Series[]][] {
   const found = new Map<string, Series[]>();
   entries.forEach((entry, i) => {
