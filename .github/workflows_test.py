@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 WORKFLOWS = Path(__file__).parent / "workflows"
-OF_THE_COURSE = "vars.TILEWISE_CI == 'true'"  # a variable that only the course's own repository has
+OF_THE_COURSE = "vars.TILEWISE_CI == 'true'"  # only the course's own repository has this variable
 
 
 def text_of(name):

@@ -1,11 +1,11 @@
 # Decides whether the cuda backend is built: TILEWISE_HAVE_CUDA.
 #
-# Only nvcc's presence matters, not a GPU's: CI compiles the backend though nothing there runs it.
+# Only nvcc must be present, not a GPU: CI compiles the backend though it cannot run it.
 include(CheckLanguage)
 
 set(TILEWISE_HAVE_CUDA OFF)
 if(NOT TILEWISE_CUDA STREQUAL "OFF")
-  # CUDA's installer puts nvcc where PATH often does not look.
+  # CUDA's installer puts nvcc into a folder that is often not on PATH.
   if(NOT DEFINED ENV{CUDACXX} AND NOT CMAKE_CUDA_COMPILER)
     find_program(TILEWISE_NVCC nvcc HINTS /usr/local/cuda/bin)
     if(TILEWISE_NVCC)
@@ -13,7 +13,7 @@ if(NOT TILEWISE_CUDA STREQUAL "OFF")
     endif()
   endif()
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    # Placeholder for the compiler check alone; the real list needs the toolkit's version.
+    # A placeholder for the compiler check alone; the real list depends on the toolkit's version.
     set(CMAKE_CUDA_ARCHITECTURES 75)
     set(tilewise_default_architectures ON)
   endif()
@@ -26,7 +26,8 @@ if(NOT TILEWISE_CUDA STREQUAL "OFF")
     set(TILEWISE_HAVE_CUDA ON)
     if(tilewise_default_architectures)
       set(CMAKE_CUDA_ARCHITECTURES 75 80 86 90)
-      # CUDA 13 dropped everything before compute capability 7.5; the course's history is 6.0, 6.1.
+      # CUDA 13 dropped everything before compute capability 7.5; the GPUs of the course's past have
+      # 6.0 and 6.1.
       if(CUDAToolkit_VERSION VERSION_LESS 13.0)
         list(PREPEND CMAKE_CUDA_ARCHITECTURES 60 61 70)
       endif()

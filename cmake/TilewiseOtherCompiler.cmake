@@ -1,6 +1,6 @@
-# A verdict must not depend on who compiled a kernel: where a compiler of the other kind than this
-# build's is installed, some tests grade with it (docs/decisions/0031). TILEWISE_OTHER_CXX is empty where
-# none is fit.
+# A verdict must not depend on the compiler of a kernel. If a compiler of the other kind than this
+# build's is installed, some tests grade with it (docs/decisions/0031). TILEWISE_OTHER_CXX is empty
+# if no suitable one is.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(other_kind clang)
   set(other_least 14)

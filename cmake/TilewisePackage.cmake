@@ -1,5 +1,5 @@
-# What find_package(Tilewise) finds, in a build folder and where `cmake --install` puts it: for programs of others
-# (docs/checking.md).
+# The files that find_package(Tilewise) reads, in a build folder and where `cmake --install` puts
+# them, for other people's programs (docs/checking.md).
 list(JOIN tilewise_wrapped_functions " " tilewise_wrapped_functions)
 set(package ${PROJECT_BINARY_DIR}/lib/cmake/Tilewise)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/TilewiseConfig.cmake.in ${package}/TilewiseConfig.cmake @ONLY)

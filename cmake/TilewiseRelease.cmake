@@ -1,12 +1,14 @@
-# Releases, each made by one command, with the notes of its version beside it:
+# Releases. One command makes each, and puts the notes of its version beside it:
 #
 #   cpack --config build/simt/CPackSourceConfig.cmake    the sources, tilewise-VERSION.tar.gz
-#   cpack --config build/simt/CPackConfig.cmake          all that is built, for all users of a Debian or Ubuntu
+#   cpack --config build/simt/CPackConfig.cmake          the whole build, for all users of a Debian
+#   or Ubuntu
 set(CPACK_PACKAGE_NAME tilewise)
 set(CPACK_PACKAGE_VENDOR "The Tilewise authors")
 set(CPACK_PACKAGE_CONTACT "The Tilewise authors")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
-# Neither takes what `cmake --install` puts in its place (TilewisePackage.cmake); this script does.
+# Neither release contains the files that `cmake --install` installs (TilewisePackage.cmake);
+# fill_package.cmake fills it.
 set(CPACK_INSTALL_CMAKE_PROJECTS "")
 set(CPACK_SOURCE_INSTALLED_DIRECTORIES "")
 set(CPACK_INSTALL_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/fill_package.cmake)
@@ -23,7 +25,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION education)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${PROJECT_DESCRIPTION}
  Students fill in one kernel a stage and are told whether it is correct, free of races and good to memory, on a
  simulator that needs no GPU. `lab start FOLDER` makes a working copy.")
-# The libraries that it needs come along; kernels are compiled, and kept in a sandbox, by the system's programs.
+# The package brings the libraries that it needs; the system's programs compile kernels and run the
+# sandbox.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++ (>= 4:12) | clang (>= 1:14), libc6 (>= 2.36), binutils")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "bubblewrap, gdb, git")

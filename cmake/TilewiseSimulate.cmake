@@ -1,5 +1,5 @@
-# What checked kernels call in place of functions of the C library (common/simt/device_functions.hpp). Tests
-# need those for copies and for the heap.
+# The functions of the C library that checked kernels call replacements of
+# (common/simt/device_functions.hpp). Tests need the replacements for copies and for the heap.
 file(READ ${PROJECT_SOURCE_DIR}/common/simt/device_functions.hpp text)
 string(REGEX MATCH "wrapped_functions[^;]*;" list "${text}")
 string(REGEX MATCHALL "\"[A-Za-z0-9_]+\"" tilewise_wrapped_functions "${list}")
@@ -8,8 +8,8 @@ set(tilewise_wraps ${tilewise_wrapped_functions})
 list(FILTER tilewise_wraps INCLUDE REGEX "^(mem|malloc|free|_Z)")
 list(TRANSFORM tilewise_wraps PREPEND LINKER:--wrap=)
 
-# tilewise_checked_flags(flags gnu): what makes this compiler report every load and store. A build
-# that was configured before they changed is configured anew.
+# tilewise_checked_flags(flags gnu): sets the flags that make this compiler report every load and
+# store. A build that was configured before they changed is configured again.
 function(tilewise_checked_flags variable compiler)
   set(file ${PROJECT_SOURCE_DIR}/common/simt/recorder/flags.${compiler})
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
@@ -20,7 +20,8 @@ endfunction()
 # tilewise_simulate(TARGET barriers_test SOURCES barriers_test.cu [CHECKED])
 #
 # Adds kernel files to a host program, rewritten and compiled for the simulator as a submission is.
-# CHECKED: as the checked build of a submission, whose every load and store reports itself.
+# CHECKED compiles them like the checked build of a submission, in which every load and store
+# reports itself.
 function(tilewise_simulate)
   cmake_parse_arguments(arg "CHECKED" "TARGET" "SOURCES" ${ARGN})
   set(suffix .cpp)
@@ -36,11 +37,12 @@ function(tilewise_simulate)
     set(suffix .checked.cpp)
     set(rewrite_options --checked)
     set(options ${flags} -g1 -gdwarf-4)
-    # Counting is loads and stores, which would report themselves like the kernel's.
+    # Counting coverage is done by loads and stores, which would report themselves like the
+    # kernel's.
     set_target_properties(${arg_TARGET} PROPERTIES TILEWISE_UNCOUNTED ON)
     if(compiler STREQUAL clang)
-      # By its path, since CMake before 3.27 takes no target here. Sources that are not checked it
-      # leaves alone.
+      # The launcher is given by its path, because CMake before 3.27 takes no target here. It passes
+      # on sources that are not checked unchanged.
       set(whole_copies ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/tilewise-whole-copies)
       add_dependencies(${arg_TARGET} tilewise-whole-copies)
       set_target_properties(${arg_TARGET} PROPERTIES CXX_COMPILER_LAUNCHER
@@ -54,7 +56,7 @@ function(tilewise_simulate)
                        COMMAND tilewise-rewrite ${rewrite_options} ${kernel} ${rewritten}
                        DEPENDS tilewise-rewrite ${kernel} VERBATIM)
     target_sources(${arg_TARGET} PRIVATE ${rewritten})
-    # Quoted includes are relative to the kernel file, not to what was made of it.
+    # Quoted includes are relative to the kernel file, not to the rewritten one.
     cmake_path(GET kernel PARENT_PATH folder)
     set_source_files_properties(${rewritten} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
                                 COMPILE_OPTIONS "-iquote;${folder};${options}"
@@ -69,7 +71,7 @@ endfunction()
 
 # tilewise_simulate_by_other_compiler(TARGET simt_defects_other_compiler_test SOURCES barriers.cu)
 #
-# As tilewise_simulate(... CHECKED), but compiled by TILEWISE_OTHER_CXX.
+# Does the same as tilewise_simulate(... CHECKED), but with the compiler TILEWISE_OTHER_CXX.
 function(tilewise_simulate_by_other_compiler)
   cmake_parse_arguments(arg "" "TARGET" "SOURCES" ${ARGN})
   tilewise_checked_flags(flags ${TILEWISE_OTHER_CXX_KIND})
@@ -98,7 +100,7 @@ endfunction()
 
 # tilewise_simt_test(NAME simt_barriers_test SOURCES barriers_test.cu [CHECKED])
 #
-# A GoogleTest binary whose sources are kernel files.
+# Adds a GoogleTest binary whose sources are kernel files.
 function(tilewise_simt_test)
   cmake_parse_arguments(arg "CHECKED" "NAME" "SOURCES" ${ARGN})
   if(NOT TILEWISE_TESTS)
@@ -116,7 +118,8 @@ set(TILEWISE_SIMT_COUNTED_FOLDER ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/counted)
 
 # tilewise_count_simulator(simt_barriers_test)
 #
-# Where coverage is counted, a test of the run-time library runs with the copy of it that counts.
+# If coverage is counted, a test of the run-time library runs with the copy of the library that
+# counts.
 function(tilewise_count_simulator test)
   if(TILEWISE_TESTS AND TILEWISE_COVERAGE)
     add_dependencies(${test} tilewise_simt_counted)

@@ -1,10 +1,11 @@
 # tilewise_stages(grading/stages)
 #
-# Adds every stage of the course to the build: the folders there that hold a stage.json, which names
-# their functions. Of each stage it compiles the binding that lets a worker call the functions by
-# name, writes their contracts (contract.hpp, for graders and tools), and notes its graders (the
-# folder's *.cpp), of which the stage's examiner is made. A folder that comes or goes is noticed by the next build.
-# Target tilewise_modules_ID builds what a stage's submissions are linked with.
+# Adds every stage of the course to the build: each subfolder with a stage.json, which names the
+# stage's functions. For each stage it compiles the binding that lets a worker call the functions by
+# name, writes their contracts (contract.hpp, for graders and tools), and records its graders (the
+# folder's *.cpp), which the stage's examiner is made of. The next build notices a folder that is
+# added or removed. Target tilewise_modules_ID builds the files that a stage's submissions are
+# linked with.
 function(tilewise_stages folder)
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*/stage.json)
   foreach(file IN LISTS files)
@@ -70,7 +71,7 @@ namespace tilewise::grading::contracts {
                "      {\"${id}\", {${contracts}}},\n")
 endfunction()
 
-# The names of the functions in a stage.json, the files that they are in, each once, and their
+# Reads the names of the functions in a stage.json, their source files, each once, and their
 # contracts in C++.
 function(tilewise_read_functions file functions_out sources_out contracts_out)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})

@@ -1,12 +1,12 @@
-# Headers that most tests include, and that take longer to read than a test to compile: read once. JSON's
-# does not belong here: what its functions need each test would compile again, used or not, in a second.
-# Without optimisation of what runs for milliseconds.
+# Precompiles headers that most tests include, and that take longer to read than a test to compile.
+# JSON's header does not belong here: each test would compile the instances of its functions again,
+# used or not, which takes a second. Tests run for milliseconds, so they are not optimised.
 function(tilewise_compile_quickly test)
   if(NOT TARGET tilewise_test_headers)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp CONTENT "")
     add_library(tilewise_test_headers OBJECT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
     target_link_libraries(tilewise_test_headers PRIVATE tilewise_options GTest::gmock)
-    # To the compiler they must look as in an executable, which CMake gives -fPIE.
+    # The compiler must see the same options as for an executable, which CMake gives -fPIE.
     set_target_properties(tilewise_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF
                                                            TILEWISE_UNCOUNTED ON)
     target_compile_options(tilewise_test_headers PRIVATE -fPIE $<$<CONFIG:Release>:-O0>)
@@ -15,7 +15,7 @@ function(tilewise_compile_quickly test)
       <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory> <optional> <sstream>
       <string> <thread> <vector>)
   endif()
-  # SHELL, or CMake would take it for a repetition of what a folder's own option came after; and headers
+  # Without SHELL, CMake would remove it as a repetition of an option of the folder; and headers
   # that were read with other options make g++ 12 crash.
   target_compile_options(${test} PRIVATE $<$<CONFIG:Release>:SHELL:-O0>)
   if(TILEWISE_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -31,10 +31,10 @@ endfunction()
 
 # tilewise_test(NAME core_paths_test SOURCES paths_test.cpp LIBS tilewise_base)
 #
-# Declares a GoogleTest binary and the CTest test that runs it. With PARTS, it is one CTest test for
-# each of them, NAME_PART, which runs the cases with PART in their name: long ones run side by side.
-# COST: seconds that it takes, if many; CTest then starts it early. KERNELS: its sources are kernel
-# files, whose options are the simulator's.
+# Declares a GoogleTest binary and the CTest test that runs it. With PARTS, there is one CTest test
+# for each part, NAME_PART, which runs the cases with PART in their name, so that long ones run side
+# by side. COST is the number of seconds that it takes, if many; CTest then starts it early.
+# KERNELS: its sources are kernel files, which are compiled with the simulator's options.
 function(tilewise_test)
   cmake_parse_arguments(arg "KERNELS" "NAME;TIMEOUT;COST" "SOURCES;LIBS;PARTS" ${ARGN})
   if(NOT TILEWISE_TESTS)
@@ -48,7 +48,8 @@ function(tilewise_test)
                                             GTest::gmock GTest::gtest_main)
   set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test
                                               TILEWISE_UNCOUNTED ON)
-  # It ends what hangs. A test of 50 s of processor time took more than 120 s on busy processors.
+  # The time limit ends a test that hangs. A test of 50 s of processor time took more than 120 s on
+  # busy processors.
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()

@@ -1,6 +1,6 @@
-# What CPack packs (TilewiseRelease.cmake): for an archive of sources what git knows of the last commit, for a Debian
-# package what `lab pack` takes along, and `lab` for all users. Writes the notes of the version beside the package;
-# without such notes there is none.
+# Fills a package for CPack (TilewiseRelease.cmake): an archive of sources with the files of the
+# last commit, a Debian package with the files of `lab pack`, and `lab` for all users. Writes the
+# notes of the version beside the package; without such notes there is no package.
 set(out ${CPACK_TEMPORARY_INSTALL_DIRECTORY})
 
 file(READ ${CPACK_TILEWISE_ROOT}/CHANGELOG.md changes)

@@ -1,5 +1,6 @@
-# What `cmake --install` does: PREFIX/lib/tilewise becomes what `lab pack` takes along, with the libraries that it
-# needs; PREFIX/bin/lab starts it, and find_package(Tilewise) finds it in PREFIX/lib/cmake.
+# Runs on `cmake --install`: fills PREFIX/lib/tilewise with the files of `lab pack` and the
+# libraries that they need; PREFIX/bin/lab starts the course, and find_package(Tilewise) finds it in
+# PREFIX/lib/cmake.
 set(prefix $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX})
 file(MAKE_DIRECTORY ${prefix}/lib)
 set(archive ${prefix}/lib/tilewise.tar.gz)
@@ -13,7 +14,7 @@ foreach(file TilewiseConfig TilewiseConfigVersion)
        "include(\${CMAKE_CURRENT_LIST_DIR}/../../tilewise/build/pack/lib/cmake/Tilewise/${file}.cmake)\n")
 endforeach()
 
-# Of the Debian package's script, which knows one place.
+# Uses the Debian package's script, which knows one place only, and replaces that place.
 file(READ ${TILEWISE_LAB} text)
 string(REPLACE ":-/opt/tilewise}" ":-${CMAKE_INSTALL_PREFIX}/lib/tilewise}" text "${text}")
 file(WRITE ${prefix}/bin/lab "${text}")

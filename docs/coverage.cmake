@@ -1,5 +1,5 @@
-# Reports what the tests that ran since have reached of common/, grading/ and tools/, and fails under 90% of
-# their lines. HTML in BUILD/coverage.
+# Reports which lines of common/, grading/ and tools/ the tests have reached, and fails if they are
+# less than 90%. Writes HTML to BUILD/coverage.
 #
 #   cmake -DBUILD=FOLDER -DGCOV=gcov -P coverage.cmake
 set(least 90)
@@ -10,9 +10,9 @@ if(NOT gcovr)
 endif()
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 file(MAKE_DIRECTORY ${BUILD}/coverage)
-# Left out: tests and what they are made with, and what only a GPU runs. Threads that count at once lose
-# some of it, so that gcov computes a branch taken less than 0 times; gcovr 5.2 stops at such a line, without an
-# end where it runs in several threads.
+# Tests and their helper files, and code that only a GPU runs, are left out. Threads that count at
+# the same time lose some counts, so that gcov computes a branch taken less than 0 times; gcovr 5.2
+# stops at such a line, and hangs if it runs in several threads.
 execute_process(
   COMMAND ${gcovr} --root ${root} -j ${cores} --gcov-executable ${GCOV} --gcov-ignore-parse-errors
           --filter common/ --filter grading/ --filter tools/

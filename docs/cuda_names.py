@@ -24,16 +24,17 @@ FACADE = ROOT / "common/simt/include"
 MATHEMATICS = ROOT / "common/simt/device_functions.hpp"
 OF_THE_DRIVER = [ROOT / "common/simt/program" / name for name in ("driver.cpp", "modules.cpp", "run_time_compilation.cpp")]
 
-# Headers that come with a toolkit and are no part of programs: of profilers, of other products, of its own making.
+# Headers that come with a toolkit but are no part of programs: headers of profilers, of other
+# products, and internal ones.
 NO_HEADERS = re.compile(r"^(generated_|cudnn|cupti|nccl|nvperf|nvtx|fatbinary|cudart_platform|.*_meta\.h$|.*\.hpp$)")
-# What headers declare for their own use.
+# Names that headers declare for their own use.
 NO_NAMES = re.compile(r"[A-Z_0-9]+$|operator$|.*(_impl|_internal|_helper|_getter|_base|_scheme|_params|_contiguous|_async_copy)$"
                       r"|check_|coalesced_(reduce|inc)|convert_|find_best|get_|pick_|build_mask|copy|inline_copy|internal_"
                       r"|is_valid|multi_warp|redux$|group_size$|__assert|__nv(?!_)|__internal|__cuda_|__builtin|__launch"
                       r"|__align|__attribute|__device|__host|_[a-z]|[A-Z]|.*_enum$|__half_raw|.*_st$|.*_raw$|.*_rtn?$")
-# Interfaces in C, each of whose functions is there, or refused.
+# Interfaces in C; each of their functions exists here, or is refused.
 OF_C = ("driver functions", "NVRTC functions")
-# Of <cmath> and <cstdlib>, beside those that device_functions.hpp lists.
+# The functions of <cmath> and <cstdlib> that device_functions.hpp does not list.
 OF_THE_HOST = {"abs", "labs", "llabs", "isnan", "isinf", "isfinite", "signbit", "max", "min"}
 
 
@@ -124,11 +125,11 @@ class Simulator:
     def __init__(self):
         headers = sorted(file for file in FACADE.rglob("*") if file.suffix == ".h" or file.parent.name == "cuda")
         self.headers = {str(file.relative_to(FACADE)) for file in headers}
-        # Those around a header of the toolkit, or of OpenGL, say nothing without it.
+        # Headers that wrap a header of the toolkit, or of OpenGL, declare nothing without it.
         headers = [file for file in headers if "thrust" not in file.parts and file.name not in ("curand.h", "curand_kernel.h", "nvrtc.h", "cuda_gl_interop.h", "cudaEGL.h")]
         defined = re.findall(r"^\s*#define (\w+)", "\n".join(file.read_text(encoding="utf-8") for file in FACADE.rglob("*.h*")), re.MULTILINE)
         self.words = self.declared(headers) | set(defined)
-        # The C library is the host's; these are its functions that kernels may call.
+        # The C library belongs to the host; these are its functions that kernels may call.
         functions = set(re.findall(r'"(\w+)"', MATHEMATICS.read_text(encoding="utf-8")))
         self.words |= functions | {f"{name}f" for name in functions} | OF_THE_HOST
         self.groups = self.declared(file for file in headers if "cooperative_groups" in str(file))

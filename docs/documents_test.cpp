@@ -20,7 +20,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/course/stages.hpp"
 
-// What documents name is there.
+// These tests check that everything that documents name exists.
 namespace tilewise::grading {
 namespace {
 
@@ -42,7 +42,7 @@ std::set<std::string> all_of(const std::string& text, const std::regex& pattern)
   return found;
 }
 
-/// A line of a console: `./lab cohort grade submissions/ --out graded/`.
+/// A command in a console's text: `./lab cohort grade submissions/ --out graded/`.
 struct LabCommand {
   std::vector<std::string> names;  ///< cohort, grade
   std::set<std::string> flags;     ///< --out
@@ -52,7 +52,7 @@ std::vector<LabCommand> lab_commands(const fs::path& document) {
   std::vector<LabCommand> commands;
   std::istringstream lines(text_of(document));
   for (std::string line; std::getline(lines, line);) {
-    line = std::regex_replace(line, std::regex("'[^']*'"), "''");  // what goes to other programs
+    line = std::regex_replace(line, std::regex("'[^']*'"), "''");  // arguments for other programs
     const std::set<std::string> rest = all_of(line, std::regex(R"(^(?:\$ )?\./lab ([a-z].*))"));
     if (rest.empty()) continue;
     LabCommand command;
@@ -87,7 +87,7 @@ TEST(ThreatModel, NamesEveryExploit) {
   EXPECT_THAT(named, ContainerEq(exploits));
 }
 
-/// "Suite.Test" of every GoogleTest in the sources.
+/// The "Suite.Test" of every GoogleTest in the sources.
 std::set<std::string> tests_in_sources() {
   std::set<std::string> tests;
   const std::regex declared(R"(\nTEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
@@ -148,10 +148,10 @@ TEST(Documents, NameCommandsThatThereAre) {
   }
 }
 
-// docs/sources.md: of each item of the five documents, where it is, what was published, what comes
-// out here, and how it stands.
+// docs/sources.md says for each item of the five documents where it is, what was published, what
+// comes out here, and what its state is.
 
-/// A row of one of its tables.
+/// A row of one of the page's tables.
 struct SourceItem {
   std::string item, where, published, ours, state;
 
@@ -160,7 +160,7 @@ struct SourceItem {
 
 struct SourceDocument {
   std::string name;             ///< put2025
-  std::vector<fs::path> files;  ///< those with its figures, named above the table
+  std::vector<fs::path> files;  ///< the files with its figures, named above the table
   std::vector<SourceItem> items;
 };
 
@@ -223,7 +223,8 @@ const std::vector<SourceDocument>& source_documents() {
 
 bool is_in_a_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Numbers as a page prints them, "1,024" or "63.9"; none that is part of a name.
+/// The numbers in a text, as a page prints them, "1,024" or "63.9"; digits that are part of a name
+/// are left out.
 std::vector<std::string> numbers_in(const std::string& text) {
   std::vector<std::string> numbers;
   const std::regex number(R"(\d+(?:,\d{3})*(?:\.\d+)?)");
@@ -237,7 +238,7 @@ std::vector<std::string> numbers_in(const std::string& text) {
   return numbers;
 }
 
-/// Those that need somebody to vouch for them: no small whole numbers, orders, or shapes.
+/// The numbers that need a source: neither small whole numbers, nor orders, nor shapes.
 std::vector<std::string> figures_in(const std::string& text) {
   const std::regex no_figures(R"(GTX? \d+|compute capability \d\.\d|n = [\d,]+|\d+ x \d+)");
   std::vector<std::string> figures;
@@ -268,7 +269,7 @@ std::vector<TableRow> rows_of(const fs::path& csv) {
     std::vector<std::string> fields;
     std::istringstream rest(line);
     for (std::string field; std::getline(rest, field, ',');) {
-      if (field.ends_with('\r')) field.pop_back();  // as the files of a spreadsheet end their lines
+      if (field.ends_with('\r')) field.pop_back();  // spreadsheets end lines so
       fields.push_back(field);
     }
     return fields;
@@ -287,7 +288,7 @@ std::vector<TableRow> rows_of(const fs::path& csv) {
   return rows;
 }
 
-/// What a document's files have at "n=4096, block=16, rx=6, ry=6, gflops": every cell that fits.
+/// The cells of a document's files at "n=4096, block=16, rx=6, ry=6, gflops": every cell that fits.
 std::vector<std::string> cells_at(const std::string& place, const SourceDocument& document) {
   std::vector<std::pair<std::string, std::string>> keys;
   std::string column;
@@ -314,12 +315,12 @@ std::vector<std::string> cells_at(const std::string& place, const SourceDocument
   return cells;
 }
 
-/// Milliseconds of a call in the tables of the model of a kernel's time.
+/// The milliseconds of a call in the tables of the model of a kernel's time.
 struct ModelledCall {
   std::string measured, modelled;
 };
 
-/// By document, then by call.
+/// The calls in those tables, by document, then by call.
 const std::map<std::string, std::map<std::string, ModelledCall>>& modelled_calls() {
   static const auto calls = [] {
     std::map<std::string, std::map<std::string, ModelledCall>> found;
@@ -356,14 +357,15 @@ std::vector<std::string> calls_in(const std::string& cell) {
 
 enum class Column { published, ours };
 
-/// What is wrong with the figures of a cell, "" if nothing: each is in what is named behind it.
+/// Lists what is wrong with the figures of a cell, "" if nothing is: each figure must be in the
+/// source that is named after it.
 std::string wrong_figures(const std::string& cell, Column column, const SourceDocument& document) {
   const std::regex reference(
       R"(`([^`]+)`|\[[^\]]*\]\(([^()#\s]+)(?:#[^()\s]*)?\))"
       R"(|\(((?:tables?|listings?|figures?|sections?|introduction|further work|the c\w+)\b)"
       R"([^()]*)\))");
   std::ostringstream wrong;
-  std::vector<std::string> figures;  // since the reference before
+  std::vector<std::string> figures;  // since the previous reference
   std::size_t read = 0;
   for (std::sregex_iterator match(cell.begin(), cell.end(), reference), end; match != end;
        ++match) {
@@ -373,7 +375,7 @@ std::string wrong_figures(const std::string& cell, Column column, const SourceDo
     }
     read = begin + match->str().size();
     const std::string code = (*match)[1], target = (*match)[2], place = (*match)[3];
-    std::vector<double> there;  // that the figures must be
+    std::vector<double> there;  // the values that the figures must match
     if (code.starts_with("./lab profile ") || code.starts_with("./lab occupancy ")) {
       figures.clear();  // docs/handouts/checks/sources.py runs these
     } else if (std::regex_match(code, std::regex(R"(\w+\(.*\))"))) {
@@ -394,7 +396,7 @@ std::string wrong_figures(const std::string& cell, Column column, const SourceDo
       if (target.ends_with(".csv")) text = std::regex_replace(text, std::regex(","), " ");
       for (const std::string& number : numbers_in(text)) there.push_back(value_of(number));
     } else if (!place.empty() && column == Column::published) {
-      figures.clear();  // the document itself
+      figures.clear();  // the document itself is the source
     } else {
       continue;  // a name
     }
@@ -451,7 +453,7 @@ TEST(Sources, CountHowManyStandHow) {
   expect_line("all", of_all);
 }
 
-// Commands and their options are looked at by docs/handouts/checks/sources.py.
+// docs/handouts/checks/sources.py checks commands and their options.
 TEST(Sources, NamePlacesThatThereAre) {
   std::set<std::string> tests = tests_in_sources();
   std::string contracts;

@@ -16,12 +16,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ("xgettext", "msgmerge", "msgattrib", "po4a")
-SKIPPED = 77  # to CTest
+SKIPPED = 77  # the exit status by which CTest knows a skipped test
 DOCUMENTS = ("first-hour", "glossary")
 MADE_BY = "python3 po/update.py"
-# Of stage.json, what a learner is asked and told.
+# The entries of stage.json that a learner is asked or told.
 QUESTIONS = ("question", "reason", "choices", "what", "accesses", "questions")
-PAGES = "tools/page"  # whose messages go to browsers with each page, and have a catalogue of their own
+PAGES = "tools/page"  # whose messages go to browsers with each page; it has a catalogue of its own
 
 
 def run(*command):
@@ -174,7 +174,7 @@ def placeholders(text):
     return sorted({(int(number) if number else i, form) for i, (number, form) in enumerate(fields)})
 
 
-# What a reader types, clicks or finds by its name.
+# The parts of a text that a reader types, clicks or looks for by name.
 KEPT = {
     "code": re.compile(r"`[^`\n]+`"),
     "links": re.compile(r"\]\(([^)\s]+)\)"),

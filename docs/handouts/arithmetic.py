@@ -7,7 +7,7 @@ import re
 
 NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e-?\d+)?(?!\w|[.,]\d)")
 
-_INTEGER_DIVISION = re.compile(r"\([\d,]+ \+ [\d,]+\) / [\d,]+")  # ceil(n / b), as C++ has it
+_INTEGER_DIVISION = re.compile(r"\([\d,]+ \+ [\d,]+\) / [\d,]+")  # ceil(n / b) as written in C++
 
 # Words that may stand between the numbers of an equation.
 UNITS = re.compile(
@@ -77,7 +77,7 @@ def _last_expression(text):
     for start in starts:
         before = text[:start].rstrip()
         if before.endswith(tuple("*/^+-(")) or re.search(r"(?:\bmod|[\d)a-z] x)$", before):
-            continue  # the middle of something larger
+            continue  # the middle of a larger expression
         value = arithmetic(text[start:])
         if value is not None:
             return text[start:], value

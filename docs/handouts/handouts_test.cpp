@@ -9,7 +9,8 @@
 #include "grading/builder/layout.hpp"
 #include "grading/course/stages.hpp"
 
-// No figure and no command of a handout is stale: docs/handouts/check.py, page by page.
+// These tests run docs/handouts/check.py, page by page: no figure and no command of a handout may
+// be stale.
 namespace tilewise::grading {
 namespace {
 
@@ -19,7 +20,7 @@ fs::path folder() { return layout().root / "docs" / "handouts"; }
 
 CommandResult python(const std::string& script, const std::vector<std::string>& arguments) {
   Command command;
-  // Nothing is left behind in the sources.
+  // -B keeps Python from leaving files in the sources.
   command.arguments = {"python3", "-B", (folder() / script).string()};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   command.working_directory = folder();

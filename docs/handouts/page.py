@@ -5,7 +5,7 @@ import re
 import arithmetic
 from published import ROOT
 
-# What holds digits and is no figure: where links lead, paths, names of GPUs, years.
+# Text that holds digits but is no figure: targets of links, paths, names of GPUs, years.
 _NO_FIGURES = re.compile(
     r"\]\([^)]*\)|<[^>\n]*>|[\w./-]*/[\w./-]*\.(?:md|cu|hpp|json|csv|svg)|GTX? \d+"
     r"|\b(?:\d{1,2} \w+|Technology|University|Republica|project|GTC) (?:19|20)\d\d\b"
@@ -45,12 +45,12 @@ class Page:
         self.pitfalls_unheard = {}
         self._problems = []
         self._known = set()
-        self._shown = []  # places that were compared with what a program prints
+        self._shown = []  # places that were compared with a program's output
         blank = lambda match: re.sub(r"[^\n]", " ", match[0])
         self._figures_text = _NO_FIGURES.sub(blank, _CODE.sub(blank, self.text))
         self._check_equations()
 
-    # What a page's checks call.
+    # The checks of a page call these methods.
 
     def figures(self, literals, *values):
         """Each figure, "36,799,488 5.5", is the value, rounded to the digits that are shown."""
@@ -130,7 +130,7 @@ class Page:
             self._problem(0, f"a check is for the pitfall '{row}', which is not here")
         self.pitfalls_unheard[row] = reason
 
-    # What holds for every page.
+    # These methods check what holds for every page.
 
     def rows(self, header):
         """The rows of the table that begins with this header."""
@@ -180,7 +180,7 @@ class Page:
         """Notes what is wrong at a place."""
         self._problem(offset, what)
 
-    # The rest.
+    # These methods are internal.
 
     def _problem(self, offset, what):
         self._problems.append((max(offset, 0), what))

@@ -7,7 +7,7 @@ import shlex
 from published import ROOT
 
 _QUOTE = re.compile(r'"([^"]+)"')
-_OF_THE_SCRIPT = {"test"}  # commands that the script lab does by itself
+_OF_THE_SCRIPT = {"test"}  # commands that the script lab carries out itself
 
 
 def check_commands(page):

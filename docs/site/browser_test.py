@@ -29,7 +29,7 @@ class SiteTest(browser.BrowserTest):
     def open(self, page):
         self.browser.get(self.pages[page].as_uri())
         self.browser.set_script_timeout(60)
-        # MathJax works on behind the page.
+        # MathJax works on after the page is loaded.
         self.browser.execute_async_script(
             "window.MathJax ? MathJax.Hub.Queue(arguments[0]) : arguments[0]()")
         self.settle()

@@ -1,4 +1,4 @@
-# Builds the site in OUT/html; any warning of Doxygen's fails it.
+# Builds the site in OUT/html; any warning from Doxygen fails the build.
 #
 #   cmake -DOUT=FOLDER -DVERSION=0.1.0 -P build_site.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -7,7 +7,7 @@ cmake_path(GET docs PARENT_PATH root)
 set(out ${OUT})
 set(version ${VERSION})
 
-# Prefixes may be those of another system.
+# Other systems have other prefixes.
 find_program(doxygen doxygen)
 find_program(python python3)
 find_path(theme doxygen-awesome.css PATHS /usr/share/doxygen-awesome-css
@@ -20,7 +20,7 @@ foreach(needed IN ITEMS doxygen python theme mathjax)
   endif()
 endforeach()
 
-# An entry of the navigation for a page: its heading, made shorter.
+# Adds a page to the navigation, under its shortened heading.
 function(add_page list page)
   file(STRINGS ${root}/${page} heading REGEX "^# " LIMIT_COUNT 1)
   string(REGEX REPLACE "^# (Stage )?" "" title "${heading}")
@@ -76,7 +76,7 @@ list(JOIN image_path " " image_path)
 
 file(REMOVE_RECURSE ${out}/html)
 file(MAKE_DIRECTORY ${out})
-# Doxygen starts it for each page, and a version manager's stand-in takes several times as long.
+# Doxygen starts Python for each page, and a version manager's wrapper takes several times as long.
 execute_process(COMMAND ${python} -c "import sys; print(sys.executable)" OUTPUT_VARIABLE python
                 OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 configure_file(${docs}/site/DoxygenLayout.xml.in ${out}/DoxygenLayout.xml @ONLY)
@@ -86,7 +86,8 @@ function(run_doxygen)
   execute_process(COMMAND ${doxygen} ${ARGN} WORKING_DIRECTORY ${root} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# The header that this version of Doxygen needs, and what the theme and the site add.
+# The header consists of the one that this version of Doxygen needs and the additions of the theme
+# and the site.
 run_doxygen(-w html ${out}/header.html ${out}/footer.html ${out}/unused.css)
 file(READ ${out}/header.html header)
 file(READ ${docs}/site/head.html addition)
@@ -95,7 +96,7 @@ string(REPLACE "<html " "<html lang=\"en\" " header "${header}")
 file(WRITE ${out}/header.html "${header}")
 run_doxygen(${out}/Doxyfile)
 
-# Of MathJax what pages with formulas load.
+# Only the parts of MathJax that pages with formulas load are copied.
 foreach(part IN ITEMS MathJax.js config/TeX-MML-AM_SVG.js jax/input/TeX jax/output/SVG jax/element
                       extensions)
   cmake_path(GET part PARENT_PATH folder)

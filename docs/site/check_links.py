@@ -14,7 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 from filter_markdown import CODE, FENCE, HEADING, LINK, slug
 
-# What builds and other tools leave in the course's folder, and change while this looks for pages.
+# Files that builds and other tools leave in the course's folder, and may change during the search
+# for pages.
 NOT_OURS = re.compile(r"\..*|build|node_modules")
 
 
@@ -71,7 +72,7 @@ def broken_links(files, read):
             if not target.exists():
                 broken.append(f"{file}: {link}: there is no such file")
             elif parts.fragment == "nested-classes":
-                pass  # Doxygen's own, of classes whose nested ones are all private
+                pass  # a link that Doxygen makes for classes whose nested classes are all private
             elif parts.fragment and target.suffix == file.suffix:
                 if unquote(parts.fragment) not in page(target).anchors:
                     broken.append(f"{file}: {link}: {target.name} has no such place")

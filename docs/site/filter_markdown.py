@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-# Files of other kinds that Doxygen makes pages of: see FILE_PATTERNS and INPUT in Doxyfile.in.
+# Files other than Markdown that Doxygen makes pages of: see FILE_PATTERNS and INPUT in Doxyfile.in.
 SHOWN = re.compile(r"(labs|common|grading)/.*\.hpp|labs/.*\.cu")
 NOT_SHOWN = re.compile(r"solutions/")
 
@@ -71,13 +71,13 @@ class Page:
         file = self.path if not path else Path(os.path.normpath(self.path.parent / path))
         if file.suffix == ".md" and not NOT_SHOWN.match(str(file)):
             label = page_name(file) + (f"--{anchor}" if anchor else "")
-            return f"[{text.replace('`', '')}](@ref {label})"  # such a text is taken as it stands
+            return f"[{text.replace('`', '')}](@ref {label})"  # Doxygen takes such a text literally
         if SHOWN.fullmatch(str(file)):
             return f"[{text.replace('`', '')}](@ref {file})"
         return text
 
     def links(self, line):
-        # Not in code.
+        # Links in code stay as they are.
         pieces, end = [], 0
         for code in CODE.finditer(line):
             inside_link = any(l.start() < code.start() < l.end() for l in LINK.finditer(line))

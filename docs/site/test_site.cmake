@@ -1,5 +1,5 @@
-# Builds the site in OUT without a warning, and checks that its links lead somewhere. Where tools are
-# missing it is skipped, and says which.
+# Builds the site in OUT without a warning, and checks that its links lead somewhere. If tools are
+# missing, it says which and skips the test.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${CMAKE_COMMAND} -DOUT=${OUT} -DVERSION=${VERSION}
                         -P ${CMAKE_CURRENT_LIST_DIR}/build_site.cmake

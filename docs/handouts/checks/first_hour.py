@@ -44,7 +44,7 @@ def _check_profiles(page, folder, file):
                        lambda match: f"{match[1]}.{'y' if match[2] == 'x' else 'x'}",
                        file.read_text(encoding="utf-8"))
     file.write_text(exchanged, encoding="utf-8")
-    _, text = page.tilewise.run(*profile, "--gpu", "gtx1080")  # another call than the one above
+    _, text = page.tilewise.run(*profile, "--gpu", "gtx1080")  # a call other than the one above
     sectors = int(re.search(r"global loads +[\d,]+ +([\d,]+)", text)[1].replace(",", ""))
     if round(sectors / 327680) not in (6, 7):
         page.problem(page.text.index("factor of six to seven"), f"{sectors} sectors")

@@ -5,7 +5,8 @@ import re
 from published import ROOT
 
 PATH = "docs/glossary.md"
-# The words that name counters and modelled values in the JSON of lab profile, by their terms.
+# The words in the names of counters and modelled values in the JSON of lab profile, with the terms
+# that explain them.
 OF_COUNTERS = {"global": "Global memory", "load": None, "store": None, "requests": "Request",
                "sectors": "Sector", "transactions": "Transaction", "bytes": None, "lane": "Lane",
                "shared": "Shared memory", "wavefronts": "Wavefront", "merged": "Once merged",

@@ -8,7 +8,8 @@ from published import ROOT
 
 PATH = "docs/sources.md"
 
-# The five documents end there; later stages have sources of their own, which their handouts name.
+# The five documents end with this stage; later stages have sources of their own, which their
+# handouts name.
 LAST_OF_THE_DOCUMENTS = "09"
 
 
@@ -32,7 +33,7 @@ def check(page):
         page.problem(page.text.index("### " + document), f"no stage has {document} for its source")
     for document in documents:
         _check_items(page, document)
-    # documents_test compares these with the tables.
+    # documents_test compares these numbers with the tables.
     for row in page.rows("| document | items |"):
         page.vouch(*row.place("items"))
         page.vouch(*row.place("works"))
