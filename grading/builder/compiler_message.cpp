@@ -349,8 +349,8 @@ BuildResult explain_link_error(std::string_view output, const std::vector<std::s
   Place place = first_place(output, sources, false);
   const std::string hint =
       says(output, "undefined")
-          ? "Something is declared and used, but never defined; is its name spelled alike in both "
-            "places?"
+          ? tr("Something is declared and used, but never defined; is its name spelled alike in "
+               "both places?")
           : tr("Two definitions of one name, or a name that Tilewise uses itself; make helpers "
                "static.");
   return failure(cut_to_screenful(output), hint, std::move(place));

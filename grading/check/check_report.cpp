@@ -162,7 +162,7 @@ std::string check_json(const CheckReport& report, const CheckOptions& options) {
 std::span<const std::string_view> own_options_of_check() {
   static constexpr auto options = std::to_array<std::string_view>(
       {"--tool", "--error-exitcode", "--report-api-errors", "--destroy-on-device-error", "--output",
-       "--json", "--gpu", "--fast", "--profile", "--time-limit"});
+       "--json", "--gpu", "--fast", "--profile", "--time-limit", "--leak-check"});
   return options;
 }
 

@@ -7,7 +7,8 @@
 namespace tilewise::grading {
 
 int check(const CheckOptions&) {
-  throw std::runtime_error("this build of Tilewise has no simulator; ./lab check builds one that has");
+  throw std::runtime_error(
+      "this build of Tilewise has no simulator; ./lab check builds one that has");
 }
 
 }  // namespace tilewise::grading

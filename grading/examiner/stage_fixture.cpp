@@ -81,9 +81,7 @@ void StageTest::SetUp() {
   if (!options().on_gpu()) await_worker();
 }
 
-void StageTest::TearDown() {
-  record_output(output_ + (worker_ ? worker_->output() : ""));
-}
+void StageTest::TearDown() { record_output(output_ + (worker_ ? worker_->output() : "")); }
 
 void StageTest::start_worker() {
   if (worker_) return;

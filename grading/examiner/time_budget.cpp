@@ -1,9 +1,9 @@
 #include "grading/examiner/time_budget.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "common/base/language.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -93,8 +93,8 @@ std::string TimeBudget::why_less(const std::string& function) const {
   const TimeTaken taken = all();
   const auto endless = taken.never_ended.find(function);
   if (endless == taken.never_ended.end()) return "";
-  return fmt::format(" It had a tenth of the usual time, since {} has not ended in all of it.",
-                     endless->second);
+  return tr(" It had a tenth of the usual time, since {} has not ended in all of it.",
+            endless->second);
 }
 
 void TimeBudget::note(const std::string& function, const std::string& call,
@@ -118,7 +118,7 @@ bool TimeBudget::is_used_up() const {
 std::string TimeBudget::explanation() const {
   const std::scoped_lock lock(mutex_);
   const TimeTaken taken = all();
-  return fmt::format(
+  return tr(
       "the time for this stage is used up: {} calls took {:.0f} s of {:.0f} s, the longest, {}, "
       "{:.1f} s. No further call is made.",
       taken.calls, taken.seconds, total_s(call_limit_s_, taken.reference_s), taken.longest,

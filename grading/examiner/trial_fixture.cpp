@@ -319,7 +319,9 @@ void TrialTest::try_fast_enough_modelled(const PrepareTrial& prepare, const std:
   record_measurement("minimum_" + name, goal.minimum.modelled_fraction() * reference->rate);
   Verdict verdict = judge_modelled(own, *reference, goal, options().profile.id);
   if (verdict.status != Status::passed) {
-    if (is_of_memory(own.limiter) && !goal.is_of_choice) add_worst_line(trial->reply.profiles, verdict);
+    if (is_of_memory(own.limiter) && !goal.is_of_choice) {
+      add_worst_line(trial->reply.profiles, verdict);
+    }
     fail(verdict);
   }
   record_verdict(verdict);

@@ -330,13 +330,13 @@ TEST_F(MatmulAuto, ReachesMinimumGflops) {
     measure(choosing(1024), "gflops_n1024");
     measure(choosing(2048), "gflops_n2048");
   }
-  expect_fast_enough(choosing(options().models_rates() ? modelled_order : large_order()),
-                     minimum_speed(),
-                     tr("Where MatmulRxRy.ReachesMinimumGflops passes, the kernels are fast "
-                        "enough, and what chooses among them is to blame: print what it reckons for "
-                        "every configuration beside the time that matmul_rx_ry takes in it. For a "
-                        "large order choose many results a thread, but not so many that they do "
-                        "not fit into registers."));
+  expect_fast_enough(
+      choosing(options().models_rates() ? modelled_order : large_order()), minimum_speed(),
+      tr("Where MatmulRxRy.ReachesMinimumGflops passes, the kernels are fast "
+         "enough, and what chooses among them is to blame: print what it reckons for "
+         "every configuration beside the time that matmul_rx_ry takes in it. For a "
+         "large order choose many results a thread, but not so many that they do "
+         "not fit into registers."));
 }
 
 }  // namespace

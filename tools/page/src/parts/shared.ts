@@ -1,6 +1,7 @@
 // A block's shared memory as matrices: the form in which the arrays of a kernel are drawn, and the threads that
 // touch their elements.
 
+import { tr } from "../language.ts";
 import { type Block, type Kernel, type Matrix, type SharedArray, type Trace, hasLane } from "./data.ts";
 import { type Touched, add } from "./touched.ts";
 
@@ -28,7 +29,7 @@ function inWords(array: SharedArray, accesses: number): SharedArray {
   const apart = array.element_bytes > accesses || (array.element_bytes < wordBytes && accesses >= wordBytes);
   if (!isFlat || !apart || accesses < wordBytes) return array;
   const extents = array.extents.map((extent) => (extent * array.element_bytes) / wordBytes);
-  return { ...array, name: `${array.name} in words`, element_bytes: wordBytes, extents };
+  return { ...array, name: tr("{} in words", array.name), element_bytes: wordBytes, extents };
 }
 
 /** The names of the array's layers, and the rows and columns that each of them has. */
