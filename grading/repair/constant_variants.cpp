@@ -11,20 +11,24 @@ namespace tilewise::grading {
 
 namespace {
 
-/// The numbers by which a function multiplies, divides or steps.
+/// The numbers by which a function, or the one before or behind it, multiplies, divides or steps.
+/// Neighbouring functions are often alike, such as those for the first row and the first column.
 std::set<std::string> numbers_to_multiply_by(const Place& place) {
   constexpr long largest = 1024;  // the most threads in a block
   const std::vector<Token>& code = place.code();
   std::set<std::string> found;
-  for (std::size_t i = place.function().body + 2; i + 1 < place.function().end; ++i) {
-    const auto number = whole_number(code[i]);
-    if (!number || *number < 2 || *number > largest) continue;
-    const Token &before = code[i - 1], &behind = code[i + 1];
-    const bool goes_on = before.is("=") && code[i - 2].is("+");
-    const bool is_factor =
-        before.is("*") || before.is("/") || before.is("%") || behind.is("*") || goes_on;
-    if (is_factor) found.insert(std::to_string(*number));
-  }
+  const auto look_at = [&](const WrittenFunction& function) {
+    for (std::size_t i = function.body + 2; i + 1 < function.end; ++i) {
+      const auto number = whole_number(code[i]);
+      if (!number || *number < 2 || *number > largest) continue;
+      const Token &before = code[i - 1], &behind = code[i + 1];
+      const bool goes_on = before.is("=") && code[i - 2].is("+");
+      const bool is_factor =
+          before.is("*") || before.is("/") || before.is("%") || behind.is("*") || goes_on;
+      if (is_factor) found.insert(std::to_string(*number));
+    }
+  };
+  for (const WrittenFunction& function : place.neighbours()) look_at(function);
   return found;
 }
 
@@ -96,6 +100,34 @@ Part lone_value_at(const Place& place, const Constants& constants, std::size_t i
 }
 
 }  // namespace
+
+namespace {
+
+/// Writes `4 * run` for `run` where the same statement has the product, too: of bytes and elements,
+/// one was meant to be the other.
+void take_over_products(Place& place, Part statement) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = statement.first; i + 2 < statement.end; ++i) {
+    const bool is_product = whole_number(code[i]) && code[i + 1].is("*") && code[i + 2].is_name();
+    if (!is_product || code[i + 3].is(".") || code[i + 3].is("::")) continue;
+    for (std::size_t k = statement.first; k < statement.end; ++k) {
+      const auto joins = [](const Token& token) {
+        return token.is("*") || token.is("/") || token.is("%") || token.is(".") || token.is("::");
+      };
+      const bool is_alone = !joins(code[k - 1]) && !joins(code[k + 1]) && !code[k + 1].is("(");
+      if (!code[k].is(code[i + 2].text) || !is_alone || !place.may_vary(k)) continue;
+      place.add_expression({k, k + 1}, place.words_of({i, i + 3}));
+    }
+  }
+}
+
+}  // namespace
+
+void vary_products(Place& place) {
+  for (const Statement* statement : with_inner(place.body())) {
+    if (statement->inner.empty()) take_over_products(place, statement->words);
+  }
+}
 
 void vary_factors(Place& place) {
   constexpr std::size_t most_numbers = 4;

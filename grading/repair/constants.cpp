@@ -45,7 +45,22 @@ std::vector<std::string> Constants::names_at(std::size_t token) const {
   for (const Variable* variable : place_.scope().seen_at(token)) {
     if (is_constant(*variable)) names.insert(variable->name);
   }
-  return {names.begin(), names.end()};
+  std::vector<std::string> found(names.begin(), names.end());
+  sort_by_nearness(found, token);
+  return found;
+}
+
+void Constants::sort_by_nearness(std::vector<std::string>& names, std::size_t token) const {
+  std::map<std::string_view, std::size_t> tokens_apart;
+  for (std::size_t i = 0; i < code_.size(); ++i) {
+    const std::size_t apart = i < token ? token - i : i - token;
+    const auto known = tokens_apart.try_emplace(code_[i].text, apart).first;
+    known->second = std::min(known->second, apart);
+  }
+  std::ranges::stable_sort(names, {}, [&](std::string_view name) {
+    const std::size_t colons = name.rfind(':');
+    return tokens_apart[colons == name.npos ? name : name.substr(colons + 1)];
+  });
 }
 
 std::vector<std::string> Constants::others(Part constant) const {
@@ -57,6 +72,7 @@ std::vector<std::string> Constants::others(Part constant) const {
     for (const std::string_view name : groups_.at(of)) {
       found.push_back(std::string(of) + "::" + std::string(name));
     }
+    sort_by_nearness(found, constant.first);
   } else {
     found = names_at(constant.first);
   }

@@ -20,7 +20,8 @@ class Constants {
   /// The constant that begins at a token; empty if none does.
   Part at(std::size_t i) const;
 
-  /// The names of the constants without a qualifier that could stand at a token.
+  /// The names of the constants without a qualifier that could stand at a token, those first that
+  /// are used nearest to it.
   std::vector<std::string> names_at(std::size_t token) const;
 
   /// The constants that could replace one, at most six.
@@ -28,6 +29,7 @@ class Constants {
 
  private:
   bool is_member(std::size_t i) const;
+  void sort_by_nearness(std::vector<std::string>& names, std::size_t token) const;
   void add_parameters_of_template();
 
   const Place& place_;

@@ -18,6 +18,10 @@ namespace {
 /// findings name. All lines beyond count as equally far.
 constexpr int most_steps = 2;
 
+/// A function that calls which come right use, too, is less likely to be at fault: changes in it
+/// count as this many steps further away.
+constexpr int steps_to_what_is_right_elsewhere = 2;
+
 /// The lines that use a matrix, or a pointer that begins in it.
 std::set<int> lines_of(const std::string& matrix, const SourceText& source) {
   const std::vector<Token>& code = source.outline.code();
@@ -77,12 +81,25 @@ std::set<int> lines_making(const std::map<int, int>& lines, const SourceText& so
 
 }  // namespace
 
-std::map<int, int> steps_in(const SourceText& source, const RepairRequest& request) {
+std::map<int, int> steps_in(const SourceText& source, const RepairRequest& request,
+                            std::set<std::string, std::less<>> right) {
   std::map<int, int> steps;
   for (const int line : request.lines) steps.emplace(line, 0);
   for (const int line : lines_of(request.matrix, source)) steps.emplace(line, 1);
   for (int step = 1; step <= most_steps; ++step) {
     for (const int line : lines_making(steps, source)) steps.emplace(line, step);
+  }
+  const std::vector<Token>& code = source.outline.code();
+  right = functions_reached(source, std::move(right));
+  std::set<int> also_right;
+  for (const WrittenFunction& function : source.functions) {
+    if (!right.contains(function.name)) continue;
+    for (int line = code[function.body].line; line <= code[function.end].line; ++line) {
+      also_right.insert(line);
+    }
+  }
+  for (const int line : also_right) {
+    steps.emplace(line, most_steps + 1).first->second += steps_to_what_is_right_elsewhere;
   }
   return steps;
 }

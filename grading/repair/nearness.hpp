@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "grading/repair/repair.hpp"
@@ -11,7 +14,10 @@ namespace tilewise::grading {
 
 /// The number of steps that lead from the lines and the matrix that findings name to each line of a
 /// source. Lines further away are left out.
-std::map<int, int> steps_in(const SourceText& source, const RepairRequest& request);
+/// Lines of functions that right calls run, too, are further away than others.
+/// @param right contract functions of which no call went wrong
+std::map<int, int> steps_in(const SourceText& source, const RepairRequest& request,
+                            std::set<std::string, std::less<>> right);
 
 /// Sorts variants, the likeliest first, and removes those that equal one before them.
 ///

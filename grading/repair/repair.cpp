@@ -134,6 +134,9 @@ class Hunt {
       return look_among(std::move(variants));
     }
     is_over_ = !search.goes_wrong();
+    if (entered_.empty() && !is_over_) {
+      entered_ = Runner(module, request_, limits_).what_is_entered();
+    }
     Runner runner(module, request_, {{longest_call_s}});
     std::optional<WhatRuns> before;
     for (std::size_t i = 0; i < order.size() && !is_over(); ++i) {
@@ -159,6 +162,13 @@ class Hunt {
       is_over_ = confirmations_ >= most_confirmations;
     }
     return std::nullopt;
+  }
+
+  /// The variants that may mend the calls, by the blocks that these enter.
+  std::vector<Variant> worth_a_try(std::span<const Variant> variants) const {
+    std::vector<Variant> found(variants.begin(), variants.end());
+    narrow_down(found, *file_.source, entered_);
+    return found;
   }
 
   /// The variants near changes that come right because something no longer runs: the condition that
@@ -345,7 +355,8 @@ class Hunt {
   RepairRequest request_;
   const VariedFile& file_;
   std::vector<CallLimits> limits_;
-  std::vector<Variant> paths_;  ///< variants that come right by always taking one of two paths
+  std::vector<Entered> entered_;  ///< by all calls, once some variants have been looked at
+  std::vector<Variant> paths_;    ///< variants that come right by always taking one of two paths
   /// Variants that come right, but stop something that ran, or launch far more threads than before.
   std::vector<Variant> idling_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -379,8 +390,6 @@ std::optional<Repair> find_repair(const RepairRequest& request) {
   // tried first. Each program of its own takes as long as dozens of variants.
   const std::span all(file->variants);
   const std::size_t nearest = std::min<std::size_t>(100, all.size());
-  const std::size_t near = std::min<std::size_t>(400, all.size());
-  const std::size_t less_near = std::min<std::size_t>(800, all.size());
   Hunt hunt(request, *file);
   const auto look_among = [&](std::span<const Variant> part) {
     return part.empty() || hunt.is_over() ? std::nullopt
@@ -390,12 +399,16 @@ std::optional<Repair> find_repair(const RepairRequest& request) {
   const std::size_t first_programs = request.is_of_memory ? programs.size() : near_programs(*file);
   if (const auto found = hunt.look_among_programs(programs.first(first_programs))) return found;
   if (const auto found = look_among(all.first(nearest))) return found;
-  if (const auto found = look_among(hunt.beside_what_idles(all.subspan(nearest)))) return found;
+  const std::vector<Variant> others = hunt.worth_a_try(all.subspan(nearest));
+  const std::span rest(others);
+  const std::size_t near = std::min<std::size_t>(300, rest.size());
+  const std::size_t less_near = std::min<std::size_t>(700, rest.size());
+  if (const auto found = look_among(hunt.beside_what_idles(rest))) return found;
   if (const auto found = hunt.what_idles()) return found;
-  if (const auto found = look_among(all.subspan(nearest, near - nearest))) return found;
-  if (const auto found = look_among(all.subspan(near, less_near - near))) return found;
+  if (const auto found = look_among(rest.first(near))) return found;
+  if (const auto found = look_among(rest.subspan(near, less_near - near))) return found;
   if (const auto found = hunt.look_among_programs(programs.subspan(first_programs))) return found;
-  if (const auto found = look_among(all.subspan(less_near))) return found;
+  if (const auto found = look_among(rest.subspan(less_near))) return found;
   if (const auto found = hunt.what_idles()) return found;
   if (const auto found = hunt.path_at_fault()) return found;
   return hunt.partly();

@@ -218,6 +218,18 @@ bool Runner::look_at(std::size_t call) {
   return true;
 }
 
+std::vector<Entered> Runner::what_is_entered() {
+  std::vector<Entered> found;
+  for (const std::size_t call : order_) {
+    if (!worker_) start();
+    const auto number = -static_cast<std::int32_t>(call) - 1;
+    const bool is_right = comes_right(call, number);
+    if (!worker_) continue;  // its output is gone
+    found.push_back({is_right, blocks_in(worker_->output(), number)});
+  }
+  return found;
+}
+
 WhatRuns Runner::what_runs(std::int32_t variant) {
   WhatRuns found;
   for (const std::vector<Posed>* calls : {&calls_, &calls_of_all_, &calls_beside_}) {

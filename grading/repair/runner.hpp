@@ -14,6 +14,7 @@
 #include "grading/examiner/process/worker.hpp"
 #include "grading/problem/problem.hpp"
 #include "grading/profile/named_call.hpp"
+#include "grading/repair/blocks.hpp"
 #include "grading/repair/repair.hpp"
 
 namespace tilewise::grading {
@@ -69,6 +70,9 @@ class Runner {
 
   /// Whether all calls give right results in a variant, and no check finds a fault.
   bool all_right(std::int32_t variant);
+
+  /// What all calls enter in the source as it is, those that go wrong first.
+  std::vector<Entered> what_is_entered();
 
   /// Finds out what runs in a variant, whether it is right or wrong.
   WhatRuns what_runs(std::int32_t variant);

@@ -74,6 +74,11 @@ Place::Place(const SourceText& source, std::string_view text, const WrittenFunct
   for (std::size_t i = function.body + 1; i < function.end; ++i) {
     if (const auto close = template_end(outline(), scope_, i)) fix({i, *close + 1});
     if (code()[i].is("sizeof") || code()[i].is("decltype")) fix({i, outline().behind(i + 1)});
+    if (code()[i].is("struct") || code()[i].is("class")) {
+      // The members of a local class, whose extents are constants.
+      const std::size_t open = i + (code()[i + 1].is_name() ? 2 : 1);
+      if (code()[open].is("{")) fix({open, outline().behind(open)});
+    }
   }
 }
 
@@ -143,6 +148,14 @@ void Place::add(Variant variant) {
   found_.push_back(std::move(variant));
 }
 
+std::span<const WrittenFunction> Place::neighbours() const {
+  const std::vector<WrittenFunction>& all = source_.functions;
+  const auto at = static_cast<std::size_t>(
+      std::ranges::find(all, function_.body, &WrittenFunction::body) - all.begin());
+  const std::size_t first = at == 0 ? 0 : at - 1;
+  return std::span(all).subspan(first, std::min(at + 2, all.size()) - first);
+}
+
 bool Place::is_place_wanted(std::size_t first) const {
   const Token &before = code()[first - 1], &left = code()[first - 2];
   const bool is_operator =
@@ -208,9 +221,6 @@ std::vector<Variant> Place::found() const {
   return all;
 }
 
-namespace {
-
-/// Whether a function is constexpr or consteval, so that the compiler may run it.
 bool is_constant(const std::vector<Token>& code, const WrittenFunction& function) {
   for (std::size_t i = function.parameters; i-- > 0;) {
     if (code[i].is(";") || code[i].is("{") || code[i].is("}")) return false;
@@ -218,6 +228,8 @@ bool is_constant(const std::vector<Token>& code, const WrittenFunction& function
   }
   return false;
 }
+
+namespace {
 
 bool is_function(const SourceText& source, std::string_view name) {
   return std::ranges::find(source.functions, name, &WrittenFunction::name) !=
@@ -243,13 +255,10 @@ std::set<std::string, std::less<>> named_in_tables(const SourceText& source) {
   return found;
 }
 
-/// Looks for variants in functions, and in those that they lead to.
-/// @param look adds variants; its second argument says whether the compiler may run the function
-std::vector<Variant> found_in(const SourceText& source, std::string_view text,
-                              std::set<std::string, std::less<>> functions,
-                              const std::function<void(Place&, bool is_constant)>& look) {
-  const bool all = functions.empty();
-  functions.merge(named_in_tables(source));
+}  // namespace
+
+std::set<std::string, std::less<>> functions_reached(const SourceText& source,
+                                                     std::set<std::string, std::less<>> functions) {
   for (bool grows = true; grows;) {
     grows = false;
     for (const WrittenFunction& function : source.functions) {
@@ -260,6 +269,19 @@ std::vector<Variant> found_in(const SourceText& source, std::string_view text,
       }
     }
   }
+  return functions;
+}
+
+namespace {
+
+/// Looks for variants in functions, and in those that they lead to.
+/// @param look adds variants; its second argument says whether the compiler may run the function
+std::vector<Variant> found_in(const SourceText& source, std::string_view text,
+                              std::set<std::string, std::less<>> functions,
+                              const std::function<void(Place&, bool is_constant)>& look) {
+  const bool all = functions.empty();
+  functions.merge(named_in_tables(source));
+  functions = functions_reached(source, std::move(functions));
   std::vector<Variant> variants;
   for (const WrittenFunction& function : source.functions) {
     if (!all && !functions.contains(function.name)) continue;
@@ -272,11 +294,11 @@ std::vector<Variant> found_in(const SourceText& source, std::string_view text,
 
 void vary_all(Place& place) {
   static constexpr auto kinds = std::to_array({
-      vary_operators,   vary_builtins,       vary_alike_names, vary_other_names, vary_pairs,
-      vary_alike,       vary_constants,      vary_factors,     vary_numbers,     vary_subscripts,
-      vary_arguments,   vary_functions,      vary_conditions,  vary_fast_paths,  vary_guards,
-      vary_assignments, vary_initial_values, vary_starts,      vary_loops,       vary_cases,
-      vary_barriers,    vary_turns,          vary_jumps,       vary_order,
+      vary_operators,  vary_builtins,    vary_alike_names,    vary_other_names, vary_pairs,
+      vary_alike,      vary_constants,   vary_products,       vary_factors,     vary_numbers,
+      vary_subscripts, vary_arguments,   vary_functions,      vary_conditions,  vary_fast_paths,
+      vary_guards,     vary_assignments, vary_initial_values, vary_starts,      vary_loops,
+      vary_cases,      vary_barriers,    vary_turns,          vary_jumps,       vary_order,
   });
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     place.begin_kind(i);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,6 +80,9 @@ class Place {
   const WrittenFunction& function() const { return function_; }
   const Statement& body() const { return body_; }
   const Scope& scope() const { return scope_; }
+
+  /// The function itself, and the ones before and behind it in the source.
+  std::span<const WrittenFunction> neighbours() const;
 
   /// Whether a token may be exchanged at run time. Declarations of shared memory, constants and
   /// arguments of templates may not.
@@ -165,6 +169,7 @@ void vary_other_names(Place& place);
 void vary_pairs(Place& place);
 void vary_alike(Place& place);
 void vary_constants(Place& place);
+void vary_products(Place& place);
 void vary_factors(Place& place);
 void vary_numbers(Place& place);
 void vary_operators(Place& place);
@@ -184,6 +189,13 @@ void vary_turns(Place& place);
 void vary_jumps(Place& place);
 void vary_order(Place& place);
 void vary_fixed(Place& place);
+
+/// Whether a function is constexpr or consteval, so that the compiler may run it.
+bool is_constant(const std::vector<Token>& code, const WrittenFunction& function);
+
+/// Adds to some functions all functions of the source that they call or launch, and so on.
+std::set<std::string, std::less<>> functions_reached(const SourceText& source,
+                                                     std::set<std::string, std::less<>> functions);
 
 /// All variants of a source that a variable of the program may choose at run time.
 /// @param functions the functions to vary, besides those that they lead to; empty: all
@@ -206,7 +218,8 @@ std::size_t before_pragmas(std::string_view text, std::size_t begin);
 std::string with_edits(const SourceText& source, std::string_view text, const Variant& variant);
 
 /// The source with all variants woven into it, numbered from 1. It needs tilewise/variants.hpp to
-/// compile. The source keeps its line numbers.
+/// compile. The source keeps its line numbers. Its blocks of statements report that they are
+/// entered (blocks.hpp).
 std::string varied(const SourceText& source, std::string_view text,
                    const std::vector<Variant>& variants);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/base/test/matches.hpp"
+#include "grading/repair/nearness.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -80,6 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"const int step = gridDim.y;", "step = gridDim.y * blockDim.y;"},
         Mended{"const float a[3] = {A[0], A[row], A[col]};", "{A[0], A[col], A[row]};"},
         Mended{"constexpr int wide = 8; C[row * wide] = A[4 * col];", "C[row * 4] = A[4 * col];"},
+        // Elements are meant to be bytes, as elsewhere in the statement.
+        Mended{"copy<4 * n>(&C[row], A + col, row < n ? n : 0);", "row < n ? 4 * n : 0);"},
         // Something is missing.
         Mended{"for (int k = 0; k < n; k += 16) if (row < n) C[k] = 0;",
                "if (row < n && k + 16 <= n) C[k] = 0;"},
@@ -363,6 +366,42 @@ TEST(Variants, LeaveConstantsAlone) {
     if (form == Change::Form::insertion || form == Change::Form::statement) continue;
     EXPECT_THAT(variant.line, AnyOf(2, 3)) << variant.words;
   }
+}
+
+// Of the eight constants only six are tried: those that are used nearest to the mistake.
+TEST(Variants, PreferConstantsThatAreUsedNearby) {
+  const auto variants = variants_in(
+      "struct Tiling {\n"
+      "  static constexpr int a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, lanes = 8, warps = 2;\n"
+      "  static __device__ int row(int t) { return t / lanes * 4; }\n"
+      "  static __device__ int col(int t) { return t % warps * lanes; }\n"
+      "};\n");
+  EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("return t % lanes * lanes;"))));
+  // The function before multiplies by 4.
+  EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("return t % warps * 4;"))));
+}
+
+// Extents are constants in a local class, too.
+TEST(Variants, LeaveMembersOfLocalClassesAlone) {
+  for (const Variant& variant :
+       variants_in(kernel("constexpr int wide = 8;\nstruct Pair {\n  float a[wide][wide + "
+                          "1];\n};\nC[row] = wide;"))) {
+    EXPECT_NE(variant.line, 6) << variant.words;
+  }
+}
+
+// A function that right calls run, too, is less likely to be at fault.
+TEST(Variants, AreNearerInFunctionsThatOnlyWrongCallsRun) {
+  const SourceText source(
+      "__device__ int both() {\n  return 1;\n}\n"
+      "__device__ int one() {\n  return 2;\n}\n"
+      "void right() {\n  both();\n}\n"
+      "void wrong() {\n  both();\n  one();\n}\n");
+  RepairRequest request;
+  request.lines = {2, 5};
+  const auto steps = steps_in(source, request, {"right"});
+  EXPECT_LT(steps.at(5), steps.at(2));
+  EXPECT_EQ(steps.at(5), 0);
 }
 
 TEST(Variants, TakeNoShiftForAComparison) {

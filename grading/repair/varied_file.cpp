@@ -13,6 +13,7 @@
 #include "grading/repair/nearness.hpp"
 #include "grading/repair/runner.hpp"
 #include "grading/skeleton/skeleton.hpp"
+#include "grading/stages/stage_contracts.hpp"
 
 namespace tilewise::grading {
 
@@ -97,7 +98,11 @@ std::optional<VariedFile> file_with(const RepairRequest& request, const std::str
     if (is_blamed ? file.name != request.file : !defines(*file.source, function)) continue;
     file.variants = variants_of(*file.source, file.text, wrong);
     file.fixed = fixed_variants_of(*file.source, file.text, wrong);
-    const std::map<int, int> steps = steps_in(*file.source, request);
+    std::set<std::string, std::less<>> right;
+    for (const ContractInfo& contract : contracts_of(request.stage.id)) {
+      if (!wrong.contains(contract.function)) right.insert(contract.function);
+    }
+    const std::map<int, int> steps = steps_in(*file.source, request, std::move(right));
     const std::set<int> given = lines_given_in(request, file.name, file.text);
     for (auto [variants, most] :
          {std::pair(&file.variants, most_variants), {&file.fixed, most_programs}}) {

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "grading/repair/variant.hpp"
+#include "grading/repair/blocks.hpp"
 
 namespace tilewise::grading {
 
@@ -24,6 +24,8 @@ class Weaver {
         places_[key].push_back({i + 1, &change});
       }
     }
+    const std::vector<Part> blocks = blocks_of(source);
+    for (std::size_t i = 0; i < blocks.size(); ++i) blocks_[blocks[i].first] = i;
     for (const auto& [key, choices] : places_) {
       const Change& change = *choices.front().change;
       if (change.form == Change::Form::operand) {
@@ -70,6 +72,10 @@ class Weaver {
       const auto operand = operands_.find(i);
       if (operand != operands_.end()) result += before_operand(*operand->second);
       result += code_[i].text;
+      const auto block = blocks_.find(i);
+      if (block != blocks_.end()) {
+        result += fmt::format(" ::tilewise::simt::enter({});", block->second);
+      }
       ++i;
     }
     return result;
@@ -166,6 +172,7 @@ class Weaver {
   std::map<std::tuple<std::size_t, std::size_t, Change::Form>, Choices> places_;
   std::map<std::size_t, std::vector<const Choices*>> exchanges_;  ///< by token, the longest first
   std::map<std::size_t, const Choices*> operands_, insertions_;
+  std::map<std::size_t, std::size_t> blocks_;  ///< by the token that opens them
 };
 
 }  // namespace
