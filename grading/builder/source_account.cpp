@@ -18,6 +18,7 @@
 #include "common/simt/rewrite/accesses.hpp"
 #include "grading/builder/access_words.hpp"
 #include "grading/builder/barrier_words.hpp"
+#include "grading/builder/division_words.hpp"
 #include "grading/builder/index_doubts.hpp"
 #include "grading/builder/pitch_words.hpp"
 #include "grading/builder/tile_words.hpp"
@@ -54,6 +55,7 @@ class Account {
       if (kind == "race" || kind == "warp-race") tell_race();
       if (kind == "race") account_.take(missing_commit(finding_, source_));
       if (kind == "barrier") account_.take(barrier_in_a_branch(finding_, source_));
+      if (kind == "crash") account_.take(division_by_zero(finding_, source_));
       if (kind.empty()) tell_costly();
       account_.take(pitch_of_tile(finding_, accesses_));
       account_.take(distance_of_rows(finding_, accesses_, source_));

@@ -364,6 +364,31 @@ TEST(SourceAccount, LooksAtThePartsThatACallHandsOn) {
   EXPECT_EQ(account_of_call(found, source(""), {"b.cu", caller}).hint, "");
 }
 
+TEST(SourceAccount, NamesWhatIsZero) {
+  Finding crash{.kind = "crash",
+                .message = "f(n=3): f crashed: arithmetic error (SIGFPE) at a.cu:8.",
+                .line = 8};
+  struct Case {
+    const char* line;
+    const char* words;
+  };
+  const Case cases[] = {
+      {"const int rounds = blocks / resident;",
+       " Line 8 divides by resident, which is 0 here. Above, resident = fit(n) / 2 on line 7."},
+      {"blocks %= device.sms;", " Line 8 divides by device.sms, which is 0 here."},
+      {"const int a = n / (n - 3) + n % rows[1] + n / 4;",
+       " Line 8 divides by (n - 3) and rows[1], one of which is 0 here."},
+      {"const int a = n / 4;", ""},
+  };
+  for (const auto& [line, words] : cases) {
+    const std::string text =
+        "\n\n\n\n\nvoid f(int n) {\n  int resident = fit(n) / 2;\n  " + std::string(line) + "\n}\n";
+    EXPECT_EQ(account_of(crash, text).message, words) << line;
+  }
+  crash.message = "f(n=3): f crashed: invalid memory access (SIGSEGV) at a.cu:8.";
+  EXPECT_EQ(account_of(crash, "\n\n\n\n\nvoid f(int n) {\n\n  n = 1 / n;\n}\n").message, "");
+}
+
 TEST(SourceAccount, SaysNothingOfWhatItDoesNotFind) {
   for (const Finding& finding :
        {stray(7, "A"), stray(99, "A"), Finding{.kind = "crash", .line = 6}, Finding{}}) {

@@ -234,6 +234,17 @@ void exchange_elements(Place& place, Part words) {
 
 }  // namespace
 
+void vary_elements(Place& place) {
+  for (const Statement* statement : with_inner(place.body())) {
+    for (std::size_t i = 0; i + 1 < statement->inner.size(); ++i) {
+      const Statement &a = statement->inner[i], &b = statement->inner[i + 1];
+      if (a.inner.empty() && b.inner.empty()) {
+        exchange_elements(place, {a.words.first, b.words.end});
+      }
+    }
+  }
+}
+
 void vary_pairs(Place& place) {
   constexpr std::size_t most_values = 8;
   const auto exchange_in = [&](Part words, int cost) {
@@ -253,7 +264,6 @@ void vary_pairs(Place& place) {
       const Statement &a = statement->inner[i], &b = statement->inner[i + 1];
       if (a.inner.empty() && b.inner.empty()) {
         exchange_in({a.words.first, b.words.end}, 2);
-        exchange_elements(place, {a.words.first, b.words.end});
       }
       exchange_in_guards(place, a, b);
     }

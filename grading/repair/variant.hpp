@@ -167,6 +167,7 @@ void vary_builtins(Place& place);
 void vary_alike_names(Place& place);
 void vary_other_names(Place& place);
 void vary_pairs(Place& place);
+void vary_elements(Place& place);
 void vary_alike(Place& place);
 void vary_constants(Place& place);
 void vary_products(Place& place);

@@ -1,0 +1,102 @@
+#include "grading/builder/division_words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/base/language.hpp"
+#include "common/simt/rewrite/functions.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using simt::rewriting::SourceText;
+using simt::rewriting::Token;
+
+std::string text_between(const SourceText& source, std::string_view text, std::size_t first,
+                         std::size_t end) {
+  const std::vector<Token>& code = source.outline.code();
+  std::string words(text.substr(code[first].begin, code[end - 1].end() - code[first].begin));
+  std::ranges::replace(words, '\n', ' ');
+  return words;
+}
+
+/// The token behind the divisor that begins at a token: a name with its members, subscripts and
+/// arguments, or parentheses. The token itself if a number stands there.
+std::size_t behind_divisor(const SourceText& source, std::size_t first) {
+  const std::vector<Token>& code = source.outline.code();
+  if (code[first].is("(")) return source.outline.behind(first);
+  if (!code[first].is_name()) return first;
+  std::size_t end = first + 1;
+  while (end + 1 < code.size()) {
+    if (code[end].is(".") || code[end].is("::") || code[end].is("->")) {
+      end += 2;
+    } else if (code[end].is("[") || code[end].is("(")) {
+      end = source.outline.behind(end);
+    } else {
+      break;
+    }
+  }
+  return end;
+}
+
+std::vector<std::string> divisors_on(const SourceText& source, std::string_view text, int line) {
+  const std::vector<Token>& code = source.outline.code();
+  std::vector<std::string> divisors;
+  for (std::size_t i = 0; i + 2 < code.size(); ++i) {
+    if (code[i].line != line || !(code[i].is("/") || code[i].is("%"))) continue;
+    const std::size_t first = code[i + 1].is("=") ? i + 2 : i + 1;
+    const std::size_t end = behind_divisor(source, first);
+    if (end == first) continue;
+    const std::string divisor = text_between(source, text, first, end);
+    if (std::ranges::find(divisors, divisor) == divisors.end()) divisors.push_back(divisor);
+  }
+  return divisors;
+}
+
+/// Returns " resident = min(a, b) on line 12.": the last assignment to a name above a line; empty
+/// if there is none.
+std::string last_assignment(const SourceText& source, std::string_view text,
+                            const std::string& name, int line) {
+  const std::vector<Token>& code = source.outline.code();
+  for (std::size_t i = code.size(); i-- > 0;) {
+    const bool assigns = i + 2 < code.size() && code[i].is(name) && code[i + 1].is("=");
+    if (!assigns || code[i].line >= line) continue;
+    std::size_t end = i + 2;
+    while (end < code.size() && !code[end].is(";") && !code[end].is(",")) {
+      end = source.outline.behind(end);
+    }
+    return tr(" Above, {} on line {}.", text_between(source, text, i, end), code[i].line);
+  }
+  return "";
+}
+
+}  // namespace
+
+SourceAccount division_by_zero(const core::Finding& finding, std::string_view source) {
+  if (finding.kind != "crash" || finding.message.find("SIGFPE") == std::string::npos) return {};
+  const SourceText text(source);
+  const std::vector<std::string> divisors = divisors_on(text, source, finding.line);
+  if (divisors.empty()) return {};
+  SourceAccount account;
+  if (divisors.size() == 1) {
+    account.message = tr(" Line {} divides by {}, which is 0 here.", finding.line, divisors[0]);
+  } else {
+    account.message = tr(" Line {} divides by {}, one of which is 0 here.", finding.line,
+                         fmt::join(divisors, tr(" and ")));
+  }
+  for (const std::string& each : divisors) {
+    account.message += last_assignment(text, source, each, finding.line);
+  }
+  account.hint = tr(
+      "Work out for these arguments how {} comes to 0. Where that may be so, as for a block that "
+      "no multiprocessor has room for, leave before line {}; a quotient may be rounded down "
+      "where it should be rounded up.",
+      divisors.size() == 1 ? divisors[0] : tr("one of them"), finding.line);
+  return account;
+}
+
+}  // namespace tilewise::grading
