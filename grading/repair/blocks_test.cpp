@@ -108,6 +108,8 @@ TEST(As, HandsObjectsOnByReference) {
   const bool chosen = other.a == 3;
   EXPECT_EQ(&simt::as<Pair>(pair), &pair);
   EXPECT_EQ(&(chosen ? simt::as<Pair>(other) : simt::as<Pair>(pair)), &other);
+  // What cannot be converted is another object, so that the choice is still one of objects.
+  EXPECT_EQ(&(chosen ? simt::as<Pair>(pair) : simt::as<Pair>(7)), &pair);
   EXPECT_EQ(simt::as<int>(1.5), 1);
   EXPECT_EQ(simt::as<int>(pair), 0);
 }

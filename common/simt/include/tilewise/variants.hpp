@@ -24,25 +24,32 @@ extern const std::int32_t tilewise_chosen_variant [[gnu::weak, gnu::alias("tilew
 
 namespace tilewise::simt {
 
-/// What as() returns: an object of a class that has the type already is handed on by reference. A
-/// copy would take long, would read what nobody has stored, and functions that change their
-/// argument would change the copy.
+/// Whether U, as a parameter U&& has it, is an object of a class T.
 template <class T, class U>
-using As = std::conditional_t<std::is_class_v<T> && std::is_lvalue_reference_v<U> &&
-                                  std::is_same_v<T, std::remove_cv_t<std::remove_reference_t<U>>>,
-                              U, T>;
+inline constexpr bool is_object_of = std::is_class_v<T>&& std::is_lvalue_reference_v<U>&&
+    std::is_same_v<T, std::remove_cv_t<std::remove_reference_t<U>>>;
+
+/// What as() returns: an object of a class is handed on by reference. A copy would take long, would
+/// read what nobody has stored, and functions that change their argument would change the copy.
+template <class T, class U>
+using As = std::conditional_t<
+    is_object_of<T, U>, U,
+    std::conditional_t<std::is_class_v<T> && !std::is_convertible_v<U, T>, T&, T>>;
 
 /// Converts a value to another's type. If it cannot be converted, which a source's text does not
 /// show, any value will do, because that variant comes to nothing.
 template <class Other, class U>
 [[gnu::always_inline]] inline As<std::decay_t<Other>, U> as(U&& value) {
   using T = std::decay_t<Other>;
-  if constexpr (std::is_same_v<As<T, U>, U>) {
+  if constexpr (is_object_of<T, U>) {
     return value;
   } else if constexpr (std::is_convertible_v<U, T>) {
     return static_cast<T>(value);
   } else if constexpr (std::is_pointer_v<T> && std::is_pointer_v<std::decay_t<U>>) {
     return (T)value;
+  } else if constexpr (std::is_class_v<T>) {
+    static T any{};
+    return any;
   } else {
     return T{};
   }
