@@ -53,6 +53,10 @@ class AnyGemmTest : public DgemmTest {
   static constexpr std::array<Gaps, 5> all_gaps = {
       {{5, 0, 0}, {0, 7, 0}, {0, 0, 9}, {1, 2, 3}, {96, 33, 65}}};
 
+  /// One leading dimension alone is odd, though all sizes are even: rows do not begin at whole
+  /// vectors, which the sizes do not show.
+  static constexpr std::array<Gaps, 3> odd_gaps = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+
   static constexpr Shape bystander = {20, 24, 28};
 
   static bool is_of_first_gpus() { return !options().on_gpu() && capability().serves_half_warps; }

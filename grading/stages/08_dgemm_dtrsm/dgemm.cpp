@@ -185,6 +185,9 @@ TEST_F(DgemmShared, IsFreeOfRacesAndStrayAccesses) {
     cases.push_back(of(each, {37, 50, 29}, {0, 0.5}, {1, 1, 3}));
     cases.push_back(of(each, {37, 50, 0}, {1.5, 0.5}, {1, 1, 3}));
     cases.push_back(of(each, {37, 50, 0}));
+    for (const Gaps& gaps : odd_gaps) {
+      cases.push_back(of(each, {40, 72, 24}, {1.5, 0.5}, gaps));
+    }
   }
   // Each fills its tiles more than once, and overhangs on all sides.
   std::vector<DgemmCase> large;

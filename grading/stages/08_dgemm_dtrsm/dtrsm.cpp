@@ -360,6 +360,9 @@ TEST_F(DtrsmOfAnyOrder, IsFreeOfRacesAndStrayAccesses) {
     for (const int n : {32, 64, 33, 1}) cases.push_back(of(each, {block, n}));
     cases.push_back(of(each, {block, 21}, 1.5, {3, 5}));
     cases.push_back(of(each, {block, 21}, 0, {1, 3}));
+    // Rows do not begin at whole vectors, though all sizes are even.
+    cases.push_back(of(each, {block, 24}, 1.5, {1, 0}));
+    cases.push_back(of(each, {block, 24}, 1.5, {0, 1}));
   }
   for (const DtrsmFunction& each : {blocked, recursive}) {
     for (const Shape shape :

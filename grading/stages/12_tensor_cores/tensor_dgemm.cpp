@@ -48,6 +48,9 @@ TEST_F(DgemmTensor, IsFreeOfRacesAndStrayAccesses) {
   cases.push_back(of(function, {37, 51, 29}, {1.5, 0.5}, {3, 5, 1}));
   cases.push_back(of(function, {37, 50, 29}, {0, 0.5}, {1, 1, 3}));
   cases.push_back(of(function, {37, 50, 0}, {1.5, 0.5}, {1, 1, 3}));
+  for (const Gaps& gaps : odd_gaps) {
+    cases.push_back(of(function, {40, 72, 24}, {1.5, 0.5}, gaps));
+  }
   cases.push_back(of(function, {261, 139, 65}, {1.5, 0.5}, {3, 6, 2}));
   expect_clean(cases);
 }
