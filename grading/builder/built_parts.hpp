@@ -1,4 +1,5 @@
-/// \file Parts that few people need are built when they are first needed: someone who grades one
+/// \file
+/// Parts that few people need are built when they are first needed: someone who grades one
 /// stage waits neither for the graders of the others nor for the tools that grade a class. `./lab`
 /// builds the program, which asks it for more (`lab __build`); from then on each `./lab` keeps
 /// those parts up to date, too. A pack, and the build for the tests, have everything built.
