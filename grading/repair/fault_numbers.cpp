@@ -106,7 +106,7 @@ bool names(const std::string& message, const std::string& element) {
 /// that its position in the array or matrix gives.
 std::set<std::string> names_of(const Told& told, const std::string& array,
                                const std::optional<MatrixShape>& shape) {
-  std::string by_brackets = array, counted = array;
+  std::string by_brackets = array;
   std::int64_t place = 0;
   for (std::size_t i = 0; i < told.indices.size(); ++i) {
     by_brackets += fmt::format("[{}]", told.indices[i]);
@@ -124,7 +124,7 @@ std::set<std::string> names_of(const Told& told, const std::string& array,
     last = fmt::format("[{}]", place % sides[i]) + last;
     place /= sides[i];
   }
-  all.insert(counted + fmt::format("[{}]", place) + last);
+  all.insert(array + fmt::format("[{}]", place) + last);
   return all;
 }
 

@@ -48,8 +48,6 @@ void vary_index(Place& place, Part index) {
   }
 }
 
-}  // namespace
-
 /// Varies the distance by which a pointer is moved, and its initial value, as an index.
 void vary_pointers(Place& place) {
   const std::vector<Token>& code = place.code();
@@ -65,6 +63,8 @@ void vary_pointers(Place& place) {
     if (variable.type == Variable::Type::pointer) vary_index(place, variable.value);
   }
 }
+
+}  // namespace
 
 void vary_subscripts(Place& place) {
   vary_pointers(place);
