@@ -57,13 +57,18 @@ std::vector<std::string> divisors_on(const SourceText& source, std::string_view 
   return divisors;
 }
 
-/// Returns " resident = min(a, b) on line 12.": the last assignment to a name above a line; empty
-/// if there is none.
+/// Returns " Above, resident = min(a, b) on line 12.": the last assignment to a name above a line,
+/// in the function that has the line; empty if there is none.
 std::string last_assignment(const SourceText& source, std::string_view text,
                             const std::string& name, int line) {
   const std::vector<Token>& code = source.outline.code();
-  for (std::size_t i = code.size(); i-- > 0;) {
-    const bool assigns = i + 2 < code.size() && code[i].is(name) && code[i + 1].is("=");
+  const auto function = std::ranges::find_if(source.functions, [&](const auto& each) {
+    return code[each.body].line <= line && line <= code[each.end].line;
+  });
+  if (function == source.functions.end()) return "";
+  for (std::size_t i = function->end; i-- > function->body;) {
+    const bool is_member = code[i - 1].is(".") || code[i - 1].is("->");
+    const bool assigns = code[i].is(name) && code[i + 1].is("=") && !is_member;
     if (!assigns || code[i].line >= line) continue;
     std::size_t end = i + 2;
     while (end < code.size() && !code[end].is(";") && !code[end].is(",")) {
@@ -92,9 +97,8 @@ SourceAccount division_by_zero(const core::Finding& finding, std::string_view so
     account.message += last_assignment(text, source, each, finding.line);
   }
   account.hint = tr(
-      "Work out for these arguments how {} comes to 0. Where that may be so, as for a block that "
-      "no multiprocessor has room for, leave before line {}; a quotient may be rounded down "
-      "where it should be rounded up.",
+      "Work out for these arguments how {} comes to 0, and have nobody come to line {} where that "
+      "may be so. A quotient may be rounded down where it should be rounded up.",
       divisors.size() == 1 ? divisors[0] : tr("one of them"), finding.line);
   return account;
 }

@@ -378,11 +378,15 @@ TEST(SourceAccount, NamesWhatIsZero) {
       {"blocks %= device.sms;", " Line 8 divides by device.sms, which is 0 here."},
       {"const int a = n / (n - 3) + n % rows[1] + n / 4;",
        " Line 8 divides by (n - 3) and rows[1], one of which is 0 here."},
+      // Another function's variable of that name says nothing.
+      {"const int a = n / blocks;", " Line 8 divides by blocks, which is 0 here."},
       {"const int a = n / 4;", ""},
   };
   for (const auto& [line, words] : cases) {
     const std::string text =
-        "\n\n\n\n\nvoid f(int n) {\n  int resident = fit(n) / 2;\n  " + std::string(line) + "\n}\n";
+        "void g() {\n  blocks = resident = 5;\n}\n\n\nvoid f(int n) {\n  int resident = fit(n) / "
+        "2;\n  " +
+        std::string(line) + "\n}\n";
     EXPECT_EQ(account_of(crash, text).message, words) << line;
   }
   crash.message = "f(n=3): f crashed: invalid memory access (SIGSEGV) at a.cu:8.";

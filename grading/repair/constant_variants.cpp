@@ -99,10 +99,6 @@ Part lone_value_at(const Place& place, const Constants& constants, std::size_t i
   return {i, is_one && is_lone && place.may_vary(i) ? value.end : i};
 }
 
-}  // namespace
-
-namespace {
-
 /// Writes `4 * run` for `run` where the same statement has the product, too: of bytes and elements,
 /// one was meant to be the other.
 void take_over_products(Place& place, Part statement) {

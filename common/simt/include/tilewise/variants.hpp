@@ -26,8 +26,9 @@ namespace tilewise::simt {
 
 /// Whether U, as a parameter U&& has it, is an object of a class T.
 template <class T, class U>
-inline constexpr bool is_object_of = std::is_class_v<T>&& std::is_lvalue_reference_v<U>&&
-    std::is_same_v<T, std::remove_cv_t<std::remove_reference_t<U>>>;
+inline constexpr bool is_object_of =
+    std::conjunction_v<std::is_class<T>, std::is_lvalue_reference<U>,
+                       std::is_same<T, std::remove_cv_t<std::remove_reference_t<U>>>>;
 
 /// What as() returns: an object of a class is handed on by reference. A copy would take long, would
 /// read what nobody has stored, and functions that change their argument would change the copy.
