@@ -50,6 +50,27 @@ Finding at(const simt::LineCounters& line, std::string message, std::string hint
       .message = std::move(message), .hint = std::move(hint), .file = line.file, .line = line.line};
 }
 
+simt::LineCounters most_scattered(const MemoryUse& use, const AccessKind& kind) {
+  return worst_by(
+      use, [&](const simt::Counters& counters) { return scattered_sectors(counters, kind); });
+}
+
+/// Says what the line's requests move; `what` is the sentence before it.
+Finding scattered_by(const simt::LineCounters& line, const CountedCall& call,
+                     const AccessKind& kind, const std::string& what) {
+  return at(line,
+            tr("{} Line {} scatters them: a request there moves {:.1f} sectors where "
+               "{:.1f} would do, and {:.1f}% of what they bring is used.",
+               what, line.line, sectors_per_request(line.counters, kind),
+               ratio(fewest_sectors(line.counters, kind), line.counters.*kind.requests),
+               efficiency_pct(line.counters, kind)),
+            only_moves_elements(call.use.total)
+                ? tr("To turn the threads round would scatter the other side: bring a tile into "
+                     "shared memory by rows, and take it out by columns.")
+                : tr("Neighbouring threads must touch neighbouring elements: let threadIdx.x run "
+                     "along a row, and threadIdx.y down a column."));
+}
+
 /// Writes "partition 3" or "partitions 0, 1 and 2".
 std::string name_partitions(const std::vector<int>& partitions) {
   if (partitions.size() == 1) return tr("partition {}", partitions.front());
@@ -123,20 +144,23 @@ std::optional<Finding> excess_traffic(const CountedCall& call, const AccessKind&
               advice);
   }
   if (!exceeds(total.*kind.sectors, theory.sectors)) return std::nullopt;
-  const auto line = worst_by(
-      call.use, [&](const simt::Counters& counters) { return scattered_sectors(counters, kind); });
-  return at(line,
-            tr("{} Line {} scatters them: a request there moves {:.1f} sectors where "
-               "{:.1f} would do, and {:.1f}% of what they bring is used.",
-               compare_with_theory(call, kind, theory), line.line,
-               sectors_per_request(line.counters, kind),
-               ratio(fewest_sectors(line.counters, kind), line.counters.*kind.requests),
-               efficiency_pct(line.counters, kind)),
-            only_moves_elements(total)
-                ? tr("To turn the threads round would scatter the other side: bring a tile into "
-                     "shared memory by rows, and take it out by columns.")
-                : tr("Neighbouring threads must touch neighbouring elements: let threadIdx.x run "
-                     "along a row, and threadIdx.y down a column."));
+  return scattered_by(most_scattered(call.use, kind), call, kind,
+                      compare_with_theory(call, kind, theory));
+}
+
+std::optional<Finding> scattered_line(const CountedCall& call, const AccessKind& kind) {
+  // Runs of four elements, half a sector, which begin where sectors do, take twice as many sectors
+  // as neighbours. A twentieth leaves out what is fetched once, before or after a loop.
+  constexpr double slack = 3, least_part = 0.05;
+  const simt::LineCounters line = most_scattered(call.use, kind);
+  const double fewest = static_cast<double>(fewest_sectors(line.counters, kind));
+  if (static_cast<double>(line.counters.*kind.sectors) <= slack * fewest) return std::nullopt;
+  if (ratio(line.counters.*kind.requests, call.use.total.*kind.requests) < least_part) {
+    return std::nullopt;
+  }
+  return scattered_by(
+      line, call, kind,
+      tr("{}: not all its {} of global memory join.", call.text, core::in_language(kind.name)));
 }
 
 std::optional<Finding> excess_bank_conflicts(const CountedCall& call) {

@@ -33,6 +33,11 @@ std::optional<Finding> excess_traffic(const CountedCall& call, const AccessKind&
                                       const TrafficTheory& theory, double slack,
                                       const std::string& advice);
 
+/// Reports the line that scatters most, if its requests move more than three times the sectors that
+/// would do and are at least a twentieth of all. Totals hide such a line where the rest of the
+/// traffic, which joins, is several times as much.
+std::optional<Finding> scattered_line(const CountedCall& call, const AccessKind& kind);
+
 /// Reports bank conflicts in more than a tenth of all wavefronts. A padded tile, which is meant to
 /// avoid them, may well have some where it is filled.
 std::optional<Finding> excess_bank_conflicts(const CountedCall& call);

@@ -116,6 +116,34 @@ TEST(ExcessTraffic, KnowsWhereTurningTheThreadsRoundIsNoHelp) {
   EXPECT_THAT(hint_for(sums_up), HasSubstr(turn_round));
 }
 
+TEST(ScatteredLine, IsFoundBesideTrafficThatJoins) {
+  const simt::LineCounters joins = loads(1, 10'000, 40'000, 1'280'000);
+  const struct {
+    const char* what;
+    simt::LineCounters line;
+    bool found;
+  } cases[] = {
+      {"half of each sector is used", loads(2, 1'000, 8'000, 128'000), false},
+      {"three times what would do", loads(2, 1'000, 12'000, 128'000), false},
+      {"a quarter is used", loads(2, 1'000, 16'000, 128'000), true},
+      {"a twentieth of all requests", loads(2, 527, 8'432, 67'456), true},
+      {"fewer requests than that", loads(2, 525, 8'400, 67'200), false},
+      {"each thread asks for all of its sectors", loads(2, 1'000, 32'000, 1'024'000), false},
+      {"one lane a request", loads(2, 1'000, 1'000, 4'000), false},
+  };
+  for (const auto& [what, line, found] : cases) {
+    const auto finding = scattered_line(call_with({joins, line}), global_loads);
+    ASSERT_EQ(finding.has_value(), found) << what;
+    if (!found) continue;
+    EXPECT_EQ(finding->line, 2) << what;
+    EXPECT_THAT(finding->message,
+                HasSubstr("matmul(n=64): not all its loads of global memory join. Line 2 scatters "
+                          "them: a request there moves 16.0 sectors where 4.0 would do"))
+        << what;
+  }
+  EXPECT_FALSE(scattered_line(call_with({}), global_loads));
+}
+
 TEST(ExcessTraffic, LooksAtTheKindItIsAskedFor) {
   EXPECT_FALSE(excess_traffic(call_with({loads(1, 40'000, 5'000, 160'000)}), global_stores, theory,
                               1.5, "advice"));
