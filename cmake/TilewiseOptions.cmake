@@ -41,7 +41,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC warns about "x" + std::string inside the standard library (GCC bug 105651).
   target_compile_options(tilewise_options INTERFACE -Wno-restrict)
 endif()
-# For sources that read and write text, and take longer to compile than they will ever run.
+# This is for sources that read and write text, and take longer to compile than they will ever run.
 set(tilewise_quick $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>)
 if(TILEWISE_SANITIZE)
   target_compile_definitions(tilewise_options INTERFACE TILEWISE_SANITIZE=1)

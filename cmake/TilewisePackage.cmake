@@ -1,5 +1,5 @@
-# The files that find_package(Tilewise) reads, in a build folder and where `cmake --install` puts
-# them, for other people's programs (docs/checking.md).
+# Makes the files that find_package(Tilewise) reads, for other people's programs (docs/checking.md):
+# in the build folder, and with `cmake --install` in the installation.
 list(JOIN tilewise_wrapped_functions " " tilewise_wrapped_functions)
 set(package ${PROJECT_BINARY_DIR}/lib/cmake/Tilewise)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/TilewiseConfig.cmake.in ${package}/TilewiseConfig.cmake @ONLY)

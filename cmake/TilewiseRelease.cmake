@@ -1,14 +1,14 @@
-# Releases. One command makes each, and puts the notes of its version beside it:
+# One command makes each kind of release, and puts the notes of its version beside it:
 #
 #   cpack --config build/simt/CPackSourceConfig.cmake    the sources, tilewise-VERSION.tar.gz
-#   cpack --config build/simt/CPackConfig.cmake          the whole build, for all users of a Debian
-#   or Ubuntu
+#   cpack --config build/simt/CPackConfig.cmake          the whole build, as a package for all users
+#                                                        of a Debian or Ubuntu system
 set(CPACK_PACKAGE_NAME tilewise)
 set(CPACK_PACKAGE_VENDOR "The Tilewise authors")
 set(CPACK_PACKAGE_CONTACT "The Tilewise authors")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
-# Neither release contains the files that `cmake --install` installs (TilewisePackage.cmake);
-# fill_package.cmake fills it.
+# The releases do not contain what `cmake --install` installs (TilewisePackage.cmake);
+# fill_package.cmake fills them.
 set(CPACK_INSTALL_CMAKE_PROJECTS "")
 set(CPACK_SOURCE_INSTALLED_DIRECTORIES "")
 set(CPACK_INSTALL_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/fill_package.cmake)

@@ -94,7 +94,8 @@ function(tilewise_read_functions file functions_out sources_out contracts_out)
     if(is_none)
       set(flop "")
     endif()
-    string(REGEX REPLACE "^\\[|\\]$" "" parameters "${parameters}")  # a list in C++ is one in JSON
+    # Without its brackets, JSON's list of strings is a list of arguments in C++.
+    string(REGEX REPLACE "^\\[|\\]$" "" parameters "${parameters}")
     string(APPEND contracts "inline constexpr auto ${name} =\n"
                             "    CONTRACT(${name}, \"${flop}\",${parameters});\n\n")
   endforeach()

@@ -15,11 +15,12 @@ function(tilewise_compile_quickly test)
       <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory> <optional> <sstream>
       <string> <thread> <vector>)
   endif()
-  # Without SHELL, CMake would remove it as a repetition of an option of the folder; and headers
-  # that were read with other options make g++ 12 crash.
+  # Without SHELL, CMake would remove -O0 as a repetition of an option of the folder; and g++ 12
+  # crashes if it uses headers that were precompiled with other options.
   target_compile_options(${test} PRIVATE $<$<CONFIG:Release>:SHELL:-O0>)
   if(TILEWISE_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${test} PRIVATE -fpch-preprocess)  # or it would take no precompiled headers
+    # Without it, ccache would not use precompiled headers.
+    target_compile_options(${test} PRIVATE -fpch-preprocess)
   endif()
   target_precompile_headers(${test} REUSE_FROM tilewise_test_headers)
   # gold takes less than half of the usual linker's time, and there are some 200 tests to link.

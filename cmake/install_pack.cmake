@@ -5,7 +5,7 @@ set(prefix $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX})
 file(MAKE_DIRECTORY ${prefix}/lib)
 set(archive ${prefix}/lib/tilewise.tar.gz)
 execute_process(COMMAND ${TILEWISE_COMMAND} pack --out ${archive} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
-file(REMOVE_RECURSE ${prefix}/lib/tilewise)  # of an installation before this one
+file(REMOVE_RECURSE ${prefix}/lib/tilewise)  # an earlier installation may have left it
 file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${prefix}/lib)
 file(REMOVE ${archive})
 

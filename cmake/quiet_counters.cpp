@@ -1,6 +1,6 @@
-// Linked into every program of a build that counts coverage. What gcov's run-time prints about
-// counts that it cannot write, because a worker may write no file, would pass for output of the
-// program's.
+// Every program of a build that counts coverage is linked with this file. A worker may not write
+// files, so gcov's run-time cannot write its counts there. It prints messages about that, which
+// would be taken for output of the program.
 #include <cstdlib>
 
 [[gnu::constructor]] static void keep_counters_quiet() {

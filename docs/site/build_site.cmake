@@ -7,7 +7,7 @@ cmake_path(GET docs PARENT_PATH root)
 set(out ${OUT})
 set(version ${VERSION})
 
-# Other systems have other prefixes.
+# These programs and files have other places on other systems.
 find_program(doxygen doxygen)
 find_program(python python3)
 find_path(theme doxygen-awesome.css PATHS /usr/share/doxygen-awesome-css

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# Gradescope runs this once, as root, when it makes the image that submissions are graded in: installs
-# and builds Tilewise, so that grading has nothing to build but the submission.
+# Gradescope runs this once, as root, when it makes the image in which submissions are graded. The
+# script installs and builds Tilewise, so that grading has to build only the submission.
 # AUTOGRADER_ROOT: where Gradescope's folders are.
 
 set -euo pipefail
@@ -14,5 +14,5 @@ if ! "$source/course/lab" list || ! "$source/course/lab" __build tilewise-cohort
   echo "setup.sh: where a compiler or CMake is too old, choose a base image of Ubuntu 24.04." >&2
   exit 1
 fi
-# Grading does not run as root.
+# Grading does not run as root, so all users must be able to read these files.
 chmod -R a+rX "$source"

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 #
-# update.sh COURSE: brings a newer course into a clone of it; the student's kernels are kept. What
-# `./lab update` runs; it needs nothing built, so that it can mend a course that does not build.
+# update.sh COURSE: brings a newer version of the course into a clone of it, and keeps the student's
+# kernels. `./lab update` runs this script. It needs nothing built, so it can mend a course that
+# does not build.
 #
-# git finds out what changed and merges. Nothing in the course's folder changes before it is clear
-# that everything can be done; what was there before is kept as refs/tilewise/backup/TIME.
-# Exit status: 0 up to date now, 2 not, and nothing was changed.
+# git finds out what changed, and merges it. Nothing in the course's folder changes before it is
+# clear that everything can be done. The state before is kept as refs/tilewise/backup/TIME.
+# Exit status: 0 if the course is up to date now, 2 if it is not, and nothing was changed.
 #
-# Replaces itself and the `lab` that started it: all of it is in functions, which bash has read by
-# then, and its last line leaves. Keeps to what bash 3.2 knows.
+# The script replaces itself and the `lab` that started it. It can, because all of it is in
+# functions, which bash has read by then, and its last line exits. It uses only what bash 3.2 knows.
 
 set -Eeuo pipefail
 trap 'exit 2' ERR
@@ -80,13 +81,14 @@ fetch() {
 # Whether a path names a file that a student writes.
 is_kernel() { [[ $1 =~ ^labs/[^/]+/[^/]+\.cu$ ]]; }
 
-# at COMMIT PATH: the object there; nothing where there is none.
+# at COMMIT PATH: prints the object that the commit has there, or nothing if it has none.
 at() { in_course rev-parse --quiet --verify "$1:$2" 2>/dev/null || true; }
 
-# The object that the file in the folder would be; nothing where there is no file.
+# here PATH: makes an object of the file in the folder and prints it, or nothing without a file.
 here() { if [[ -f $course/$1 ]]; then in_course hash-object -w -- "$course/$1"; fi; }
 
-# merge_file MINE BASE THEIRS: all are objects. Sets merged; fails where they contradict each other.
+# merge_file MINE BASE THEIRS: merges three objects. Sets merged, or fails if they contradict each
+# other.
 merge_file() {
   local mine=$scratch/mine base=$scratch/base theirs=$scratch/theirs
   in_course cat-file blob "$1" >"$mine"
@@ -96,12 +98,14 @@ merge_file() {
   merged=$(in_course hash-object -w -- "$mine")
 }
 
-# Sorts the kernels that the student has changed into
-#   mine[i] theirs[i]  the objects; empty: there is none
-#   result[i]          what is to stand in the folder in the end
-#   fate[i]            untouched (by the new course), kept, merged, beside (kept, and the new skeleton
-#                      beside it) or back
-# in the order of kernels[i].
+# Lists the kernels that the student has changed in kernels[i], and sets for each
+#   mine[i] theirs[i]  the objects of the student and of the new course; empty if there is none
+#   result[i]          the object that the folder will have in the end
+#   fate[i]            untouched: the new course does not change the kernel
+#                      kept:      the student's kernel stays as it is
+#                      merged:    changes of the new course are merged into the student's kernel
+#                      beside:    it stays as it is, and the new skeleton is put beside it
+#                      back:      it was missing, and the course's kernel comes back
 sort_kernels() {
   local path mine_now base_then theirs_now i=0
   kernels=() mine=() theirs=() result=() fate=()
@@ -130,7 +134,7 @@ sort_kernels() {
   done <"$scratch/paths"
 }
 
-# Whether a file is in the folder and in the last commit as it is in COMMIT.
+# is_as_in COMMIT PATH: whether the folder and the last commit have the file as COMMIT has it.
 is_as_in() {
   local wanted
   wanted=$(at "$1" "$2")
@@ -138,8 +142,8 @@ is_as_in() {
     ! -d $course/$2 ]]
 }
 
-# Files other than kernels that both have changed, each in its own way; also those that the course
-# adds where the student has one.
+# Prints the files other than kernels that both the student and the course have changed, each in its
+# own way, and files that the course adds where the student already has one.
 list_contradictions() {
   local path
   in_course diff --name-only --no-renames -z "$base" "$new" >"$scratch/paths"
@@ -159,8 +163,8 @@ refuse_contradictions() {
     "./lab update again. Nothing was changed."
 }
 
-# Sets target: the commit that the branch is to be at. Where the student has committed it is a merge;
-# a kernel stands in it as in the last commit, or merged where that goes.
+# Sets target, the commit that the branch will be at. It is a merge if the student has made commits:
+# a kernel in it is merged where that is possible, and otherwise as in the student's last commit.
 make_target() {
   local tree path ours base_then theirs_now
   target=$new
@@ -184,13 +188,13 @@ make_target() {
   target=$(in_course commit-tree -p "$old" -p "$new" -m "Merge the newer course" "$tree")
 }
 
-# An index of our own; the student's stays as it is.
+# Runs git with an index of its own, so that the student's index stays as it is.
 in_index() { GIT_INDEX_FILE=$scratch/index in_course "$@"; }
 
 # put_into_index OBJECT PATH [MODE]
 put_into_index() { in_index update-index --add --cacheinfo "${3:-100644},$1,$2"; }
 
-# For commits of one who has told git no name.
+# Sets a name for commits if the student has not told git one.
 choose_identity() {
   if in_course var GIT_COMMITTER_IDENT >/dev/null 2>&1; then return; fi
   export GIT_AUTHOR_NAME=Tilewise GIT_AUTHOR_EMAIL=tilewise@localhost
@@ -199,7 +203,7 @@ choose_identity() {
 
 # --- Doing it --------------------------------------------------------------------------------
 
-# A commit with all tracked files and all kernels as they are now, which no branch holds.
+# Makes a commit of all tracked files and all kernels as they are now. No branch contains it.
 keep_backup() {
   local state tree i
   backup=refs/tilewise/backup/$(date -u +%Y%m%dT%H%M%SZ)
@@ -219,7 +223,8 @@ write_kernel() {
   in_course cat-file blob "$1" >"$course/$2"
 }
 
-# From here on there is no way back until the end, so that no signal may come between.
+# A signal between the first change and the last would leave the folder half updated, so signals are
+# ignored from here on.
 apply() {
   local i
   trap '' INT TERM HUP

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 #
-# A release of a course as small as can be, made by the real rules: package_test.sh FOLDER_OF_CMAKE_FILES. What a
-# release holds, that it has notes, and that users of the Debian package get a copy of their own. Exits with 77 where
-# cpack, git or dpkg-deb is missing.
+# package_test.sh FOLDER_OF_CMAKE_FILES: makes releases of a very small course by the real rules. It
+# tests what a release contains, that it has notes, and that users of the Debian package get their
+# own copy of the course. It exits with 77 if cpack, git or dpkg-deb is missing.
 
 set -euo pipefail
 
@@ -27,7 +27,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# The course, and a build whose `tilewise pack` takes along what the real one does.
+# Makes the course, and a build whose `tilewise pack` packs the same files as the real one.
 mkdir -p course/{cmake,grading,labs/01_one,tools/package} build/bin
 cp "$cmake_files"/{TilewiseRelease,fill_package}.cmake course/cmake
 cp "$package/lab" course/tools/package

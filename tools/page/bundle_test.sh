@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 #
-# The committed trace.html and render.js are what the sources give, byte for byte, and the types of the sources
-# agree. Exits with 77 where npm or its registry cannot be reached; the files themselves need neither.
+# Tests that the committed trace.html and render.js are what the sources give, byte for byte, and
+# that the types of the sources agree. Exits with 77 if node or npm is missing, or if npm's registry
+# cannot be reached. Only building the two files needs these, not using them.
 
 set -euo pipefail
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Runs a Slurm cluster of one machine in the foreground:
 #   slurm_cluster.sh FOLDER PORT PORT MAX_ARRAY_SIZE MAX_JOB_COUNT
-# Its files, its key and its log are in FOLDER, and FOLDER/slurm.conf is for SLURM_CONF. The GPU that
-# it offers is none. To be started as the first process of a PID namespace, whose end ends the jobs,
-# too, which leave every process group. While there is a file FOLDER/no_node, the node is dead.
+# Its files, its key and its log are in FOLDER. Clients must set SLURM_CONF to FOLDER/slurm.conf.
+# The GPU that the cluster offers does not exist. This script must be the first process of a PID
+# namespace: when it ends, the namespace ends, and with it the jobs, which leave every process
+# group. While there is a file FOLDER/no_node, the node is dead.
 set -eu
 
 folder=$1 controller_port=$2 node_port=$3 array_size=$4 job_count=$5
@@ -67,7 +68,7 @@ start_node() {
   node=$!
 }
 
-# All processes of the namespace but the shell, munge and the controller.
+# Kills all processes of the namespace but the shell, munge and the controller.
 kill_node() {
   for process in /proc/[0-9]*; do
     id=${process#/proc/}
