@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What each workflow starts in a student's copy of the course, and that a run keeps to what was reviewed: workflows_test.py
+"""Tests what each workflow starts in a student's copy of the course, and that a run uses only
+actions that were reviewed.
 
-No workflow runs here; this reads them as far as its questions go, without a parser of YAML.
+No workflow runs here. The tests read the workflows' text, without a parser of YAML.
 """
 import re
 import unittest
@@ -16,7 +17,7 @@ def text_of(name):
 
 
 def jobs_of(name):
-    """{job: its lines}."""
+    """Returns {job: its lines}."""
     jobs = {}
     for line in text_of(name).split("\njobs:\n")[1].splitlines():
         if heading := re.fullmatch(r"  ([a-z]+):", line):

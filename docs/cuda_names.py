@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""Which names of the CUDA Toolkit the simulator has: writes and checks docs/cuda-names.md.
+"""Writes and checks docs/cuda-names.md, the page that lists the names of the CUDA Toolkit, and says
+which of them the simulator has.
 
-    cuda_names.py                         compares the page with the simulator's headers; no toolkit is needed
-    cuda_names.py --write                 writes the page anew, after a change of the simulator's headers
-    cuda_names.py --toolkit DIR --write   reads a toolkit's headers, too (DIR: .../include), and keeps their names,
-                                          and nothing else of them, in common/simt/cuda_names.json
+    cuda_names.py
+        Checks that the page agrees with the simulator's headers. This needs no toolkit.
+    cuda_names.py --write
+        Writes the page again. Do this after a change of the simulator's headers.
+    cuda_names.py --toolkit DIR --write
+        Reads the headers of a toolkit first; DIR is its folder include. Only their names are kept,
+        in common/simt/cuda_names.json.
 
-The compiler's message for a name that the simulator lacks is told by the same list (grading/builder).
+The builder uses the same list of names (grading/builder): when a compiler does not know a name, it
+tells from the list whether CUDA has this name and the simulator lacks it.
 """
 
 import argparse
@@ -24,17 +29,18 @@ FACADE = ROOT / "common/simt/include"
 MATHEMATICS = ROOT / "common/simt/device_functions.hpp"
 OF_THE_DRIVER = [ROOT / "common/simt/program" / name for name in ("driver.cpp", "modules.cpp", "run_time_compilation.cpp")]
 
-# Headers that come with a toolkit but are no part of programs: headers of profilers, of other
+# These headers come with a toolkit, but programs do not use them: headers of profilers, of other
 # products, and internal ones.
 NO_HEADERS = re.compile(r"^(generated_|cudnn|cupti|nccl|nvperf|nvtx|fatbinary|cudart_platform|.*_meta\.h$|.*\.hpp$)")
-# Names that headers declare for their own use.
+# Headers declare these names for their own use.
 NO_NAMES = re.compile(r"[A-Z_0-9]+$|operator$|.*(_impl|_internal|_helper|_getter|_base|_scheme|_params|_contiguous|_async_copy)$"
                       r"|check_|coalesced_(reduce|inc)|convert_|find_best|get_|pick_|build_mask|copy|inline_copy|internal_"
                       r"|is_valid|multi_warp|redux$|group_size$|__assert|__nv(?!_)|__internal|__cuda_|__builtin|__launch"
                       r"|__align|__attribute|__device|__host|_[a-z]|[A-Z]|.*_enum$|__half_raw|.*_st$|.*_raw$|.*_rtn?$")
-# Interfaces in C; each of their functions exists here, or is refused.
+# The interfaces in C. The simulator has, or refuses, each of their functions.
 OF_C = ("driver functions", "NVRTC functions")
-# The functions of <cmath> and <cstdlib> that device_functions.hpp does not list.
+# Kernels may also call these functions of <cmath> and <cstdlib>, which device_functions.hpp does
+# not list.
 OF_THE_HOST = {"abs", "labs", "llabs", "isnan", "isinf", "isfinite", "signbit", "max", "min"}
 
 
@@ -44,7 +50,7 @@ def without_comments(text):
 
 
 class Toolkit:
-    """The headers below a folder."""
+    """Finds the names that the headers in a toolkit's folder declare."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -71,7 +77,8 @@ class Toolkit:
         return set(re.findall(r"(?:CUDARTAPI|cudaError_t|__host__[\w\s*]*?)\s+\*?(cuda[A-Z]\w*)\s*\(", text))
 
     def interface(self, header, words):
-        """Functions of a C interface, as linkers know them: many names are macros for one with a version."""
+        """Returns the functions of a C interface by the names that linkers know. Many names that
+        programs use are macros, which stand for a name with a version."""
         raw = (self.folder / header).read_text(encoding="utf-8", errors="replace")
         known = dict(re.findall(r"^\s*#define\s+(cu[A-Z]\w*)\s+(?:__CUDA_API_PT[DS][SZ]\()?(cu\w+)\)?$", raw, re.MULTILINE))
         names = set(re.findall(words, without_comments(raw)))
@@ -120,7 +127,8 @@ class Toolkit:
 
 
 class Simulator:
-    """What the simulator's own headers say, to a compiler: many names come by macros."""
+    """Finds the names that the simulator's own headers declare. A compiler reads the headers,
+    because macros make many of the names."""
 
     def __init__(self):
         headers = sorted(file for file in FACADE.rglob("*") if file.suffix == ".h" or file.parent.name == "cuda")
@@ -129,7 +137,8 @@ class Simulator:
         headers = [file for file in headers if "thrust" not in file.parts and file.name not in ("curand.h", "curand_kernel.h", "nvrtc.h", "cuda_gl_interop.h", "cudaEGL.h")]
         defined = re.findall(r"^\s*#define (\w+)", "\n".join(file.read_text(encoding="utf-8") for file in FACADE.rglob("*.h*")), re.MULTILINE)
         self.words = self.declared(headers) | set(defined)
-        # The C library belongs to the host; these are its functions that kernels may call.
+        # The simulator's headers do not declare the C library. These are its functions that kernels
+        # may call.
         functions = set(re.findall(r'"(\w+)"', MATHEMATICS.read_text(encoding="utf-8")))
         self.words |= functions | {f"{name}f" for name in functions} | OF_THE_HOST
         self.groups = self.declared(file for file in headers if "cooperative_groups" in str(file))
@@ -140,7 +149,7 @@ class Simulator:
 
     @staticmethod
     def declared(headers):
-        """Words of the simulator's headers as the compiler sees them."""
+        """Returns the words of the simulator's headers as the compiler sees them."""
         text = "".join(f'#include "{file.relative_to(FACADE)}"\n' for file in headers)
         command = [os.environ.get("CXX", "c++"), "-std=c++17", "-E", "-x", "c++", "-I", str(FACADE), "-"]
         seen, own = [], False

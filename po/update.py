@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Brings the catalogues of all languages up to date with the sources, and the translated texts with them.
+"""Brings the catalogues of all languages, and the translated texts, up to date with the sources.
 
-    python3 po/update.py            writes them; what changed in English is marked fuzzy, and shown in English
-    python3 po/update.py --check    writes nothing: names what is not up to date, or wrong, and exits with 1
+    python3 po/update.py            writes them. Messages whose English changed are marked fuzzy;
+                                    users see them in English
+    python3 po/update.py --check    writes nothing. If something is wrong or not up to date, it says
+                                    what, and exits with 1
 
 It needs GNU gettext and po4a. docs/translating.md tells the rest.
 """
@@ -19,9 +21,10 @@ TOOLS = ("xgettext", "msgmerge", "msgattrib", "po4a")
 SKIPPED = 77  # the exit status by which CTest knows a skipped test
 DOCUMENTS = ("first-hour", "glossary")
 MADE_BY = "python3 po/update.py"
-# The entries of stage.json that a learner is asked or told.
+# A learner sees these entries of stage.json.
 QUESTIONS = ("question", "reason", "choices", "what", "accesses", "questions")
-PAGES = "tools/page"  # whose messages go to browsers with each page; it has a catalogue of its own
+# The messages of this folder go to browsers with each page, so it has a catalogue of its own.
+PAGES = "tools/page"
 
 
 def run(*command):
@@ -32,18 +35,18 @@ def run(*command):
 
 
 def languages():
-    """Each has a catalogue of the tools' messages."""
+    """Returns the languages; each has a catalogue of the tools' messages."""
     return sorted(file.stem for file in (ROOT / "po").glob("*.po") if "." not in file.stem)
 
 
 def sources(folder):
-    """Those of C++ that speak to people."""
+    """Returns the C++ sources of a folder that have messages for people."""
     files = [path for path in (ROOT / folder).rglob("*.[ch]pp") if not path.stem.endswith("_test")]
     return sorted(str(path.relative_to(ROOT)) for path in files if re.search(r"\b(tr|marked)\(", path.read_text()))
 
 
 def texts_in(value, name=""):
-    """The strings of a stage.json that are asked and told."""
+    """Returns the strings of a stage.json that a learner sees."""
     if isinstance(value, dict):
         return [text for key, item in value.items() for text in texts_in(item, key)]
     if isinstance(value, list):
@@ -52,14 +55,15 @@ def texts_in(value, name=""):
 
 
 def texts_of_pages():
-    """What the TypeScript of pages says, which xgettext cannot tell from its types and tags."""
+    """Returns the messages in the TypeScript of pages. xgettext would confuse them with types and
+    tags."""
     literal = re.compile(r'\b(?:tr|told|marked)\(\s*("(?:[^"\\\n]|\\.)*")')
     files = sorted((ROOT / PAGES / "src").rglob("*.ts*"))
     return [json.loads(text) for file in files for text in literal.findall(file.read_text())]
 
 
 def write_template(pot, files, texts=()):
-    """Messages of sources, and other texts that are shown."""
+    """Writes a template with the messages of sources, and with other texts that people see."""
     with tempfile.TemporaryDirectory() as folder:
         shown = Path(folder) / "texts.cpp"
         if texts:
@@ -71,7 +75,7 @@ def write_template(pot, files, texts=()):
 
 
 def merge(pot, catalogue):
-    """A catalogue with the messages of the template, and its translations of them."""
+    """Gives a catalogue the messages of the template, and keeps its translations of them."""
     if not catalogue.exists():
         run("msginit", "--no-translator", "--locale", catalogue.name.split(".")[-2], "--no-wrap", "--input", pot,
             "--output-file", catalogue)
@@ -104,7 +108,7 @@ def update_messages(root, scratch):
 
 
 def texts(root):
-    """English texts, and what the catalogue of each is called, without the language."""
+    """Returns the English texts, each with the path of its catalogue, without the language."""
     handouts = [(root / f"labs/{stage.name}/README.md", stage / "handout") for stage in stages(root)]
     return handouts + [(root / f"docs/{name}.md", root / f"po/{name}") for name in DOCUMENTS]
 
@@ -128,7 +132,8 @@ def update_texts(root, scratch):
 
 
 def finish_texts(root):
-    """Links lead to translations where there are any; po4a's empty lines between items become one."""
+    """Lets links lead to translations where there are any, and makes one of the several empty lines
+    that po4a writes between items."""
     for text in translated_texts(root):
         language = text.suffixes[-2]
 
@@ -152,7 +157,8 @@ def translated_texts(root):
 # --- What a catalogue says --------------------------------------------------------------------
 
 def entries(catalogue):
-    """(English, translation, whether it is fuzzy) of each message; the first, without English, is the header."""
+    """Returns (English, translation, whether it is fuzzy) for each message. The header, which has
+    no English, is left out."""
     found = []
     for block in re.split(r"\n\n+", catalogue.read_text().strip()):
         parts = {"msgid": "", "msgstr": ""}
@@ -169,12 +175,13 @@ def entries(catalogue):
 
 
 def placeholders(text):
-    """Those of fmt, by the argument that they stand for: [(0, ''), (1, ':.3g')]."""
+    """Returns fmt's placeholders, each with the number of its argument: [(0, ''), (1, ':.3g')]."""
     fields = re.findall(r"\{(\d*)((?::[^{}]*)?)\}", re.sub(r"\{\{|\}\}", "", text))
     return sorted({(int(number) if number else i, form) for i, (number, form) in enumerate(fields)})
 
 
-# The parts of a text that a reader types, clicks or looks for by name.
+# A reader types these parts of a text, clicks them, or looks for their names, so a translation must
+# keep them.
 KEPT = {
     "code": re.compile(r"`[^`\n]+`"),
     "links": re.compile(r"\]\(([^)\s]+)\)"),
@@ -185,7 +192,7 @@ KEPT = {
 
 
 def broken(english, other, is_text):
-    """What a translation has lost; nothing if it is fine."""
+    """Returns what a translation has lost, or an empty text if it is fine."""
     if not is_text:
         return "" if placeholders(english) == placeholders(other) else "its placeholders"
     for what, pattern in KEPT.items():
@@ -221,7 +228,7 @@ def report(root):
 # --- Whether all is up to date ----------------------------------------------------------------
 
 def copy_of_the_course(folder):
-    """What is read and written here, elsewhere."""
+    """Copies the files that an update reads and writes into another folder."""
     for path in [*catalogues(ROOT), *translated_texts(ROOT), *(english for english, _ in texts(ROOT)),
                  *ROOT.glob("grading/stages/*/stage.json")]:
         place = folder / path.relative_to(ROOT)
@@ -230,7 +237,7 @@ def copy_of_the_course(folder):
 
 
 def stale(copy):
-    """Names of what an update changes, but for marks and order."""
+    """Yields what an update would change, except for marks and order."""
     for path in catalogues(copy):
         name = path.relative_to(copy)
         if {english for english, _, _ in entries(path)} != {english for english, _, _ in entries(ROOT / name)}:

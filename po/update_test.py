@@ -1,4 +1,4 @@
-"""What a translation may not lose."""
+"""Tests what a translation may not lose."""
 import tempfile
 import unittest
 from pathlib import Path

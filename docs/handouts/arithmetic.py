@@ -1,4 +1,4 @@
-"""Figures as pages print them, and equations between them."""
+"""Reads figures as pages print them, and checks equations between them."""
 
 import ast
 import math
@@ -21,12 +21,12 @@ _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.m
 
 
 def value_of(literal):
-    """The value of "1,024", "62.5%" or "1.1e-16"."""
+    """Returns the value of "1,024", "62.5%" or "1.1e-16"."""
     return float(literal.replace(",", "").rstrip("%"))
 
 
 def is_rounded_to(literal, value):
-    """Whether the literal is the value, rounded to the digits that it shows."""
+    """Tells whether the literal is the value, rounded to the digits that it shows."""
     mantissa, _, exponent = literal.replace(",", "").rstrip("%").partition("e")
     decimals = len(mantissa.partition(".")[2])
     unit = 10.0 ** (int(exponent or 0) - decimals)
@@ -34,7 +34,8 @@ def is_rounded_to(literal, value):
 
 
 def is_about(literal, value):
-    """As is_rounded_to, but zeros at the end of a whole number only fill places."""
+    """Does the same as is_rounded_to(), but zeros at the end of a whole number may stand for any
+    digits."""
     if "." in literal:
         return is_rounded_to(literal, value)
     digits = literal.replace(",", "").rstrip("%")
@@ -55,7 +56,7 @@ def _evaluate(node):
 
 
 def arithmetic(text):
-    """The value of "12 * 1.470" or "64 x 64 / 2"; None if the text is anything else."""
+    """Returns the value of "12 * 1.470" or "64 x 64 / 2"; None if the text is anything else."""
     text = UNITS.sub(" ", text)
     text = re.sub(r"(?<=\d) x (?=\d)", " * ", text)
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text).replace("^", "**").replace(" mod ", " % ")
@@ -70,14 +71,14 @@ _TOKEN = re.compile(r"\s+|" + NUMBER.pattern + r"|\*\*|[-+*/^()%]|\bmod\b|\bx\b|
 
 
 def _last_expression(text):
-    """The longest arithmetic at the end of a text, and its value."""
+    """Returns the longest arithmetic at the end of a text, and its value."""
     starts = []
     for match in re.finditer(r"(?<![\w.,])[\d(]", text):
         starts.append(match.start())
     for start in starts:
         before = text[:start].rstrip()
         if before.endswith(tuple("*/^+-(")) or re.search(r"(?:\bmod|[\d)a-z] x)$", before):
-            continue  # the middle of a larger expression
+            continue  # this is the middle of a larger expression
         value = arithmetic(text[start:])
         if value is not None:
             return text[start:], value
@@ -85,7 +86,7 @@ def _last_expression(text):
 
 
 def _first_expression(text):
-    """The longest arithmetic at the start of a text, its value, and whether it is one number."""
+    """Returns the longest arithmetic at the start of a text, and its value."""
     end, pieces = 0, []
     while match := _TOKEN.match(text, end):
         end = match.end()
@@ -108,7 +109,7 @@ def equations(text):
         number = NUMBER.search(right[0])
         alone = number is not None and arithmetic(number[0]) == right[1]
         if alone and not re.search(r"[-+*/^x%]|mod", UNITS.sub("", left[0])):
-            continue  # 1 access = 0.25 FLOP: not arithmetic
+            continue  # "1 access = 0.25 FLOP" is not arithmetic
         if alone and "." not in number[0] and _INTEGER_DIVISION.fullmatch(left[0].strip()):
             holds = value_of(number[0]) == left[1] // 1
         elif alone:

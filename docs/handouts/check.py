@@ -3,10 +3,10 @@
 
     check.py --tilewise build/simt/bin/tilewise [PAGE...]
 
-A page's checks are a file of Python with a function check(page): a stage's handout.py in its drawer, or
-checks/PAGE.py. They say of each figure where it
-comes from: arithmetic, a counter of the simulator, a published document, a measurement, a grader.
-A figure with a point or at least three digits that nothing checks is a problem, too.
+The checks of a page are a file of Python with a function check(page): handout.py in a stage's
+drawer, or checks/PAGE.py. They say where each figure comes from: arithmetic, a counter of the
+simulator, a published document, a measurement, a grader. If nothing checks a figure that has a
+decimal point, or at least three digits, this is a problem, too.
 """
 
 import argparse
@@ -24,14 +24,14 @@ DRAWERS = ROOT / "grading" / "stages"
 
 
 def pages_with_checks():
-    """The pages by name, and where their checks are: 03_shared_memory, first_hour, ..."""
+    """Returns the files with checks, by the pages' names: 03_shared_memory, first_hour, ..."""
     found = {file.parent.name: file for file in DRAWERS.glob("*/handout.py")}
     found.update({file.stem: file for file in CHECKS.glob("*.py")})
     return dict(sorted(found.items()))
 
 
 def checks_of(name):
-    """The module with a page's checks."""
+    """Loads the module with a page's checks."""
     file = pages_with_checks()[name]
     spec = importlib.util.spec_from_file_location("checks_" + name, file)
     module = importlib.util.module_from_spec(spec)
@@ -40,7 +40,7 @@ def checks_of(name):
 
 
 def problems_of(name, tilewise):
-    """What is wrong with a page."""
+    """Returns what is wrong with a page."""
     module = checks_of(name)
     page = Page(getattr(module, "PATH", f"labs/{name}/README.md"), tilewise)
     module.check(page)

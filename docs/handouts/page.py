@@ -1,11 +1,11 @@
-"""A page of the course, and which of its figures something vouches for."""
+"""Reads a page of the course, and notes which of its figures something vouches for."""
 
 import re
 
 import arithmetic
 from published import ROOT
 
-# Text that holds digits but is no figure: targets of links, paths, names of GPUs, years.
+# These texts contain digits but are no figures: targets of links, paths, names of GPUs, years.
 _NO_FIGURES = re.compile(
     r"\]\([^)]*\)|<[^>\n]*>|[\w./-]*/[\w./-]*\.(?:md|cu|hpp|json|csv|svg)|GTX? \d+"
     r"|\b(?:\d{1,2} \w+|Technology|University|Republica|project|GTC) (?:19|20)\d\d\b"
@@ -17,8 +17,8 @@ _COMMAND = re.compile(r"(?:^ *(?:\$ )?|`)\./lab ([^`\n]*)", re.MULTILINE)
 
 
 class Row:
-    """A row of a table: its cells by the header of their column, the second one of a name with
-    " (2)" behind it, and their places in the text."""
+    """A row of a table: its cells by the headers of their columns, and their places in the text. If
+    two headers are the same, " (2)" stands behind the second one."""
 
     def __init__(self, header, line, offset):
         self._cells, self._places = {}, {}
@@ -31,12 +31,12 @@ class Row:
         return self._cells[column]
 
     def place(self, column):
-        """Where the cell begins and ends."""
+        """Returns where the cell begins and ends."""
         return self._places[column]
 
 
 class Page:
-    """Checks figures against where they come from; problems() says what is wrong or unchecked."""
+    """Compares figures with their origins; problems() says what is wrong or unchecked."""
 
     def __init__(self, path, tilewise):
         self.path = path
@@ -53,16 +53,19 @@ class Page:
     # The checks of a page call these methods.
 
     def figures(self, literals, *values):
-        """Each figure, "36,799,488 5.5", is the value, rounded to the digits that are shown."""
+        """Checks that each figure in a text like "36,799,488 5.5" is the value, rounded to the
+        digits that are shown."""
         self._compare(literals, values, arithmetic.is_rounded_to)
 
     def about(self, literals, *values):
-        """The same where zeros at the end of a figure only fill places: 66,900 for 66,908."""
+        """Does the same, but zeros at the end of a figure may stand for any digits: 66,900 for
+        66,908."""
         self._compare(literals, values, arithmetic.is_about)
 
     def modelled(self, literals, *rates):
-        """Rates of kernels, as (kernel, factor) or (kernel, factor, which of its values). Without
-        nvcc registers are estimated, and a rate may be off by a few percent."""
+        """Checks rates of kernels. Each is given as (kernel, factor) or (kernel, factor, name of
+        the value). Registers are estimated where there is no nvcc; a rate may then be off by a few
+        percent."""
         for literal, (kernel, factor, *name) in zip(literals.split(), rates, strict=True):
             value = factor * kernel[name[0] if name else "gflops"]
             self._know(literal)
@@ -72,13 +75,14 @@ class Page:
                 self._problem(self._offset(literal), f"{literal} should be {value:,.7g}")
 
     def given(self, literals, reason):
-        """Figures that the page itself chooses, such as the order of an example."""
+        """Accepts figures that the page itself chooses, such as the order of an example."""
         assert reason
         for literal in literals.split():
             self._know(literal)
 
     def figures_in(self, path, literals):
-        """Each figure stands in another file, such as docs/measurements/2026-11-21-model.md."""
+        """Checks that each figure also stands in another file, such as
+        docs/measurements/2026-11-21-model.md."""
         there = set(match[0] for match in arithmetic.NUMBER.finditer(
             re.sub(r"(?<=\d)'(?=\d)", ",", (ROOT / path).read_text(encoding="utf-8"))))
         for literal in literals.split():
@@ -87,7 +91,8 @@ class Page:
             self._know(literal)
 
     def table(self, header, expected):
-        """A table by the start of its header; expected(row) gives {column: value or values}."""
+        """Checks the table that starts with this header. For each row, expected(row) returns
+        {column: value or values}."""
         rows = self.rows(header)
         if not rows:
             self._problem(0, f"there is no table {header}")
@@ -105,11 +110,11 @@ class Page:
                     self._known.add(match[0])
 
     def prints(self, command, line):
-        """The block with this line shows, in their order, lines that the command prints."""
+        """Checks that the block with this line shows lines that the command prints, in order."""
         self.shows(line, "\n".join(self.tilewise.printed(command)), command)
 
     def shows(self, line, output, command):
-        """The same for a command that was run already."""
+        """Does the same for a command that was run already, and its output."""
         printed = [" ".join(each.split()) for each in output.splitlines()]
         start, end = self._block_with(line)
         at, offset = 0, start
@@ -124,7 +129,7 @@ class Page:
         self._shown.append((start, end))
 
     def pitfall_unheard(self, row, reason):
-        """A pitfall of which no known mistake can make the grader speak, and why."""
+        """Accepts a pitfall that no known mistake makes the grader mention, for this reason."""
         assert reason
         if row not in [each.first for each in self.rows("| mistake | what the grader says |")]:
             self._problem(0, f"a check is for the pitfall '{row}', which is not here")
@@ -133,7 +138,7 @@ class Page:
     # These methods check what holds for every page.
 
     def rows(self, header):
-        """The rows of the table that begins with this header."""
+        """Returns the rows of the table that begins with this header."""
         found = []
         at = self.text.find("\n" + header)
         if at < 0:
@@ -154,15 +159,15 @@ class Page:
         return found
 
     def commands(self):
-        """Each command of lab that the page names, without ./lab, and where."""
+        """Returns each command of lab that the page names, without ./lab, and its place."""
         return [(match[1].strip(), match.start(1)) for match in _COMMAND.finditer(self.text)]
 
     def vouch(self, start, end):
-        """Something else checks the figures from start to end."""
+        """Accepts the figures from start to end, because something else checks them."""
         self._shown.append((start, end))
 
     def problems(self):
-        """Lines "file:line: what", in the order of the page."""
+        """Returns lines like "file:line: what", in the order of the page."""
         exempt = self._shown + [match.span() for pattern in (_ORDER, _SHAPE)
                                 for match in pattern.finditer(self._figures_text)]
         exempt += [match.span(1) for match in _COMMAND.finditer(self.text)]

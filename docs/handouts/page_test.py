@@ -1,4 +1,4 @@
-"""What a page's checks find, and what they leave alone."""
+"""Tests what a page's checks find, and what they leave alone."""
 
 import pathlib
 import tempfile

@@ -1,4 +1,4 @@
-"""What the command line of Tilewise says."""
+"""Asks the command line of Tilewise."""
 
 import functools
 import json
@@ -10,7 +10,7 @@ import tempfile
 
 
 class Tilewise:
-    """Runs the program, each command once."""
+    """Runs the program, each command only once."""
 
     def __init__(self, program, root):
         self._program = os.path.abspath(program)
@@ -19,7 +19,7 @@ class Tilewise:
 
     @functools.lru_cache(maxsize=None)
     def run(self, *arguments):
-        """Exit status, and what it printed."""
+        """Returns the exit status, and what the program printed."""
         done = subprocess.run([self._program, *arguments], env=self._environment, text=True,
                               cwd=self._root,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
@@ -27,8 +27,8 @@ class Tilewise:
 
     @functools.lru_cache(maxsize=None)
     def profile(self, stage, *arguments):
-        """Exit status, what is printed, and the JSON of a profile: of the reference solutions, if
-        no submission is named."""
+        """Returns the exit status, what is printed, and the JSON of a profile. The profile is of
+        the reference solutions if no submission is named."""
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "profile.json")
             whose = [] if "--submission" in arguments else ["--solutions"]
@@ -39,19 +39,19 @@ class Tilewise:
                 return status, text, json.load(stream)
 
     def profiled(self, line):
-        """The same of a line as one types it: "profile 7 --call 'transpose_naive(...)'"."""
+        """Does the same for a line as one types it: "profile 7 --call 'transpose_naive(...)'"."""
         _, stage, *arguments = shlex.split(line)
         number = re.match(r"\d+", stage)[0].zfill(2)
         options = sorted(zip(arguments[::2], arguments[1::2]))
         return self.profile(number, *(word for option in options for word in option))
 
     def printed(self, line):
-        """The lines that a profile prints."""
+        """Returns the lines that a profile prints."""
         return self.profiled(line)[1].splitlines()
 
     @functools.lru_cache(maxsize=None)
     def occupancy(self, options):
-        """What lab occupancy says of each GPU, by its name."""
+        """Returns what lab occupancy says of each GPU, by the GPU's name."""
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "occupancy.json")
             self.run("occupancy", *shlex.split(options), "--json", file)
@@ -59,11 +59,11 @@ class Tilewise:
                 return {each["gpu"]: each for each in json.load(stream)["gpus"]}
 
     def counters(self, stage, call, gpu=None, submission=None):
-        """Counters of the first kernel that a call launches, and what is modelled of it."""
+        """Returns counters and modelled values of the first kernel that a call launches."""
         return self.kernels(stage, call, gpu, submission)[0]
 
     def kernels(self, stage, call, gpu=None, submission=None):
-        """The same of all kernels."""
+        """Returns the same for all kernels of the call."""
         card = f" --gpu {gpu}" if gpu else ""
         card += f" --submission {submission}" if submission else ""
         status, text, answer = self.profiled(f"profile {stage} --call '{call}'{card}")

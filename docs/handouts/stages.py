@@ -1,4 +1,4 @@
-"""What a stage's handout says of its grader; commands and links of any page."""
+"""Checks what a stage's handout says of its grader, and the commands and links of any page."""
 
 import json
 import re
@@ -11,7 +11,8 @@ _OF_THE_SCRIPT = {"test"}  # commands that the script lab carries out itself
 
 
 def check_commands(page):
-    """Every command of lab is there, has the options it is called with, and can profile that."""
+    """Checks that every command of lab exists and has the options that the page gives it, and that
+    calls can be profiled."""
     for command, offset in page.commands():
         words = shlex.split(command, comments=True)
         if not words or words[0] in _OF_THE_SCRIPT:
@@ -31,7 +32,7 @@ def check_commands(page):
 
 
 def check_links(page):
-    """Files that the page links to, or shows, are there."""
+    """Checks that the files exist that the page links to, or shows."""
     folder = (ROOT / page.path).parent
     code = re.compile(r"^```[^`]*^```$|^ {4}.*$", re.MULTILINE)
     text = code.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), page.text)
@@ -41,13 +42,14 @@ def check_links(page):
 
 
 def check_stage(page, stage):
-    """The tables of pitfalls and of points, against the known mistakes and the rubric."""
+    """Compares the tables of pitfalls and of points with the known mistakes and the rubric."""
     _check_pitfalls(page, stage)
     _check_points(page, stage)
 
 
 def _headers(stage):
-    """The "Name: value" lines before the diff of each known mistake, as lists."""
+    """Yields the patch of each known mistake, and the "Name: value" lines before its diff, as
+    {name: values}."""
     for patch in sorted((ROOT / "grading" / "stages" / stage / "mistakes").glob("*.patch")):
         fields = {}
         for line in patch.read_text(encoding="utf-8").split("\n--- ")[0].splitlines():
@@ -58,7 +60,8 @@ def _headers(stage):
 
 
 def _check_pitfalls(page, stage):
-    """What a row quotes is what mistakes_test hears the grader say of a mistake of that row."""
+    """Checks that each row quotes what the grader says of a mistake of that row; mistakes_test
+    tests that the grader does say so."""
     rows = page.rows("| mistake | what the grader says |")
     said = {}
     for patch, fields in _headers(stage):
@@ -86,7 +89,7 @@ def _check_pitfalls(page, stage):
 
 
 def _check_points(page, stage):
-    """Every test of the rubric has a row, and rows have its points."""
+    """Checks that every test of the rubric has a row, and that each row has the right points."""
     drawer = ROOT / "grading" / "stages" / stage
     rubric = json.loads((drawer / "stage.json").read_text(encoding="utf-8"))["tests"]
     left = {test["test"]: test["points"] for test in rubric}

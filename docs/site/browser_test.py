@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The documentation site in a real Chromium: browser_test.py HTML_FOLDER
+"""Tests the documentation site in a real Chromium: browser_test.py HTML_FOLDER
 
-Exits with 77 where the site was not built, or Chromium, its driver or Selenium is missing.
+It exits with 77 if the site was not built, or if Chromium, its driver or Selenium is missing.
 """
 import pathlib
 import sys
@@ -16,7 +16,7 @@ if not (HTML / "index.html").exists():
 
 
 class SiteTest(browser.BrowserTest):
-    """The first page, one with formulas, and one that Doxygen makes of the sources."""
+    """Tests the first page, one with formulas, and one that Doxygen makes of the sources."""
 
     @classmethod
     def setUpClass(cls):
@@ -24,12 +24,12 @@ class SiteTest(browser.BrowserTest):
         cls.pages = {name: HTML / f"{name}.html" for name in ("index", "formulas", "annotated")}
 
     def tearDown(self):
-        """Doxygen's and MathJax' own scripts complain of pages that no server has sent."""
+        """Accepts complaints: scripts of Doxygen and MathJax complain of pages without a server."""
 
     def open(self, page):
         self.browser.get(self.pages[page].as_uri())
         self.browser.set_script_timeout(60)
-        # MathJax works on after the page is loaded.
+        # MathJax goes on working after the page is loaded, so the test waits for it.
         self.browser.execute_async_script(
             "window.MathJax ? MathJax.Hub.Queue(arguments[0]) : arguments[0]()")
         self.settle()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that links within the documentation lead somewhere. Links to other sites are listed only.
+"""Checks that links within the documentation lead somewhere. Links to other sites are only listed.
 
-Usage: check_links.py markdown ROOT      of every Markdown page of the course
-       check_links.py site FOLDER        of every HTML page below FOLDER
+Usage: check_links.py markdown ROOT      checks every Markdown page of the course
+       check_links.py site FOLDER        checks every HTML page below FOLDER
 """
 
 import os
@@ -53,7 +53,7 @@ class MarkdownPage:
 
 
 def broken_links(files, read):
-    """Says what leads nowhere; the rest of the answer are links to other sites."""
+    """Returns a message for each link that leads nowhere, and the links to other sites."""
     pages, broken, elsewhere = {}, [], set()
 
     def page(path):
@@ -72,7 +72,7 @@ def broken_links(files, read):
             if not target.exists():
                 broken.append(f"{file}: {link}: there is no such file")
             elif parts.fragment == "nested-classes":
-                pass  # a link that Doxygen makes for classes whose nested classes are all private
+                pass  # Doxygen makes this link for classes whose nested classes are all private
             elif parts.fragment and target.suffix == file.suffix:
                 if unquote(parts.fragment) not in page(target).anchors:
                     broken.append(f"{file}: {link}: {target.name} has no such place")

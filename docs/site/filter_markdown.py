@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What Doxygen gets of a Markdown page that is written for GitHub, too.
+"""Prints a Markdown page, which is written for GitHub, too, in a form that Doxygen understands.
 
 Usage: filter_markdown.py ROOT PAGE
 
-Headings get the names that GitHub gives them, each behind the name of its page, because Doxygen knows
-one name of a kind only. Parts to unfold are HTML as they stand. Links to pages and headings become references, and links to files that have
-no page become plain text. GitHub's formulas become Doxygen's.
+Headings get the names that GitHub gives them. The name of the page stands before each, because in
+Doxygen no two headings may have the same name. Parts to unfold stay HTML. Links to pages and
+headings become references, and links to files that have no page become plain text. GitHub's
+formulas become Doxygen's.
 """
 
 import os
@@ -13,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-# Files other than Markdown that Doxygen makes pages of: see FILE_PATTERNS and INPUT in Doxyfile.in.
+# Doxygen makes pages of these files, too: see FILE_PATTERNS and INPUT in Doxyfile.in.
 SHOWN = re.compile(r"(labs|common|grading)/.*\.hpp|labs/.*\.cu")
 NOT_SHOWN = re.compile(r"solutions/")
 
@@ -26,13 +27,14 @@ INLINE_FORMULA = re.compile(r"\$`(.+?)`\$")
 
 
 def slug(heading):
-    """The name that GitHub gives a heading."""
+    """Returns the name that GitHub gives a heading."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
     return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
 
 
 def page_name(path):
-    """docs/decisions/README.md: "decisions"; labs/03_shared_memory/README.md: "stage_03_shared_memory"."""
+    """Returns "decisions" for docs/decisions/README.md, and "stage_03_shared_memory" for
+    labs/03_shared_memory/README.md."""
     parts = list(path.with_suffix("").parts)
     if parts[-1] == "README" and len(parts) > 1:
         parts.pop()
@@ -44,7 +46,7 @@ def page_name(path):
 
 
 def bold_and_code(line):
-    """HTML of what stands in a summary."""
+    """Returns the text of a summary as HTML."""
     line = re.sub(r"`([^`]*)`", r"<code>\1</code>", line)
     return re.sub(r"\*\*([^*]*)\*\*", r"<b>\1</b>", line)
 
@@ -71,7 +73,7 @@ class Page:
         file = self.path if not path else Path(os.path.normpath(self.path.parent / path))
         if file.suffix == ".md" and not NOT_SHOWN.match(str(file)):
             label = page_name(file) + (f"--{anchor}" if anchor else "")
-            return f"[{text.replace('`', '')}](@ref {label})"  # Doxygen takes such a text literally
+            return f"[{text.replace('`', '')}](@ref {label})"  # Doxygen would show backticks here
         if SHOWN.fullmatch(str(file)):
             return f"[{text.replace('`', '')}](@ref {file})"
         return text
@@ -88,7 +90,7 @@ class Page:
         return "".join(pieces) + LINK.sub(self.link, line[end:])
 
     def filtered(self, text):
-        # The front page has the navigation beside it.
+        # The front page needs no table of contents, because it has the navigation beside it.
         sections = len(re.findall(r"^## ", text, re.MULTILINE))
         self.is_long = sections >= 4 and str(self.path) != "README.md"
         lines, fence, formula = [], "", False

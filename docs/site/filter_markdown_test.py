@@ -1,4 +1,4 @@
-"""What Doxygen gets of a page."""
+"""Tests what Doxygen gets of a page."""
 
 import unittest
 from pathlib import Path

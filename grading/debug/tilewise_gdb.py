@@ -1,9 +1,10 @@
-"""What `lab debug` teaches gdb: it stops in the wanted thread of the wanted block, on the first line
-of the kernel, and knows the commands tw-where, tw-tile, tw-break and tw-launch (docs/debugging.md).
+"""Teaches gdb what `lab debug` needs: it stops in the wanted thread of the wanted block, on the
+first line of the kernel, and it knows the commands tw-where, tw-tile, tw-break and tw-launch
+(docs/debugging.md).
 
-Threads of a block take turns on one thread of the operating system, each with a stack of its own, so
-that `next`, `until` and `finish` stay with the CUDA thread they were given in: gdb tells frames apart
-by their stack.
+The threads of a block take turns on one thread of the operating system, each with its own stack.
+gdb tells frames apart by their stacks, so `next`, `until` and `finish` stay in the CUDA thread in
+which they were given.
 """
 
 import gdb
@@ -14,7 +15,7 @@ STOP = "tilewise_kernel_starts"
 
 
 def index_of(name):
-    """A variable such as threadIdx as (x, y, z)."""
+    """Returns a variable such as threadIdx as (x, y, z)."""
     value = gdb.parse_and_eval(name)
     return tuple(int(value[part]) for part in "xyz")
 
@@ -25,13 +26,13 @@ def in_kernel_file(frame):
 
 
 def is_kernel(frame):
-    """Whether a frame is in a function of the student's, and not in the launch that calls it."""
+    """Tells whether a frame is in a function of the student's, not in the launch that calls it."""
     function = frame.function()
     return in_kernel_file(frame) and function is not None and "operator()" not in function.name
 
 
 class Quietly:
-    """Where gdb stops in between is not shown."""
+    """Hides the places where gdb stops in between."""
 
     def __enter__(self):
         gdb.execute("set suppress-cli-notifications on")
@@ -41,7 +42,7 @@ class Quietly:
 
 
 def step_into_kernel():
-    """From where the run-time calls the kernel to the first line of its body."""
+    """Goes from the place where the run-time calls the kernel to the first line of its body."""
     with Quietly():
         gdb.execute("skip disable", to_string=True)
         gdb.execute("finish", to_string=True)
@@ -64,7 +65,7 @@ def where():
 
 
 def stopped_at_start():
-    """Whether the inferior stands where a wanted thread starts."""
+    """Tells whether the inferior stands where a wanted thread starts."""
     if not gdb.selected_inferior().threads():
         return False
     try:
@@ -181,9 +182,9 @@ def prepare():
         "confirm off",
         "pagination off",
         "breakpoint pending on",
-        "disable-randomization off",  # what containers forbid
+        "disable-randomization off",  # containers forbid what it needs
         "startup-with-shell off",
-        "debuginfod enabled off",  # asks; unknown to older versions
+        "debuginfod enabled off",  # it would ask; older versions do not know it
         "print thread-events off",
     ):
         try:

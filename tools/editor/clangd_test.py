@@ -1,5 +1,5 @@
-"""What clangd says of kernels, by the protocol that editors speak: nothing of right ones, and the line of a wrong one.
-Exit status 77: there is no clangd."""
+"""Tests what clangd says of kernels, by the protocol that editors speak: nothing of right kernels,
+and the line of a fault in a wrong one. It exits with 77 if there is no clangd."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""What Visual Studio Code makes of Tilewise's output: its tasks are run, and what their problem matchers find in it
-is what is underlined. `editor_test.py TILEWISE`, which is to be run by CTest."""
+"""Tests what Visual Studio Code underlines. The test runs the editor's tasks, and applies their
+problem matchers to the output of Tilewise. CTest runs it: `editor_test.py TILEWISE`."""
 
 import json
 import os
@@ -24,7 +24,8 @@ def tasks():
 
 
 def problems(task, output):
-    """[(file, line, severity, message)] as VS Code reads them: problemMatcher.ts of microsoft/vscode."""
+    """Returns [(file, line, severity, message)] as VS Code reads them (problemMatcher.ts of
+    microsoft/vscode)."""
     matcher = task["problemMatcher"]
     patterns = matcher["pattern"] if isinstance(matcher["pattern"], list) else [matcher["pattern"]]
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output).replace("\r", "").split("\n")
@@ -43,7 +44,7 @@ def problems(task, output):
 
 
 class Tasks(unittest.TestCase):
-    """On a course whose stage 3 has lost its first barrier."""
+    """Runs the tasks on a course whose stage 3 has lost its first barrier."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,6 +1,7 @@
-"""What tests of pages share: a real Chromium, at the desktop's width and at a telephone's, light and dark, and axe-core.
+"""The common part of the tests of pages: a real Chromium, as wide as a desktop or a telephone,
+light or dark, and axe-core.
 
-A test program exits with 77 where Chromium, its driver or Selenium is missing.
+A test program exits with 77 if Chromium, its driver or Selenium is missing.
 """
 import functools
 import json
@@ -30,7 +31,7 @@ if not CHROMIUM or not DRIVER:
 
 PAGES = pathlib.Path(__file__).resolve().parent
 COURSE = PAGES.parents[1]
-TILEWISE = SHOTS = None  # from the command line
+TILEWISE = SHOTS = None  # main() reads them from the command line
 
 #: Widths and heights of screens, and the colour schemes that the system may ask for.
 SCREENS = {"desktop": (1280, 800), "telephone": (390, 844)}
@@ -43,7 +44,8 @@ def tilewise(*arguments, may_fail=False):
 
 @functools.cache
 def axe_source():
-    """The text of axe-core, as package-lock.json has it; None where it is not installed and cannot be."""
+    """Returns the text of axe-core, in the version of package-lock.json; None if it is not
+    installed and cannot be installed."""
     file = pathlib.Path("node_modules/axe-core/axe.min.js")
     if (PAGES / file).exists():
         return (PAGES / file).read_text(encoding="utf-8")
@@ -58,7 +60,8 @@ def axe_source():
 
 
 class BrowserTest(unittest.TestCase):
-    """Pages of `self.pages`, by name, which setUpClass() of a test writes into `cls.folder`."""
+    """Tests the pages of `self.pages`, which has them by name. setUpClass() of each test writes
+    them into `cls.folder`."""
 
     @classmethod
     def setUpClass(cls):
@@ -107,7 +110,7 @@ class BrowserTest(unittest.TestCase):
         self.find("h1")
 
     def on_every_screen(self, page):
-        """Opens the page on each, light and dark, and tells which it is."""
+        """Opens the page on each screen, light and dark, and yields a name for each of these."""
         for screen, size in SCREENS.items():
             for scheme in SCHEMES:
                 self.show(scheme, *size)
@@ -176,7 +179,8 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(found, [], f"axe-core on {name}")
 
     def expect_room_for_large_letters(self, page):
-        """WCAG 2.1, 1.4.4, 1.4.10 and 1.4.12: at 200% and 400% of 1280 pixels, and with lines, words and letters apart."""
+        """Checks WCAG 2.1, 1.4.4, 1.4.10 and 1.4.12: no text is cut off at 200% and 400% of 1280
+        pixels, also with more space between lines, words and letters."""
         for wide, high in ((640, 400), (320, 256)):
             self.show("light", wide, high)
             self.open(page)
@@ -200,7 +204,8 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(cut, [], f"cut off on {name}")
 
     def expect_keys_to_reach_everything(self, page):
-        """Tab comes to all that can be worked, shows where it is, and goes on."""
+        """Checks that Tab reaches everything that can be operated, that the focus is visible there,
+        and that Tab leads on from it."""
         self.open(page)
         stops = self.browser.execute_script("""
             window.stops = [...document.querySelectorAll(
@@ -212,7 +217,7 @@ class BrowserTest(unittest.TestCase):
             addEventListener("focusin", ({target}) => met.set(target, isShown(target) || isShown(target.nextElementSibling)));
             return stops.length;""")
         self.assertGreater(stops, 0)
-        for _ in range(stops + 24):  # some are lost between a page's end and its beginning
+        for _ in range(stops + 24):  # some presses are lost between a page's end and start
             for kind in ("keyDown", "keyUp"):
                 self.browser.execute_cdp_cmd("Input.dispatchKeyEvent", {
                     "type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9})
@@ -225,7 +230,7 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(hidden, [], f"nothing shows that the focus is there on {page}")
 
     def expect_stillness(self, page):
-        """What moves by itself asks first whether it may."""
+        """Checks that nothing moves by itself if the reader has asked for less motion."""
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
         self.open(page)
@@ -238,7 +243,7 @@ class BrowserTest(unittest.TestCase):
 
 
 def main():
-    """Of a test program: TEST.py BIN/tilewise SCREENSHOT_FOLDER"""
+    """Runs a test program: TEST.py BIN/tilewise SCREENSHOT_FOLDER"""
     global TILEWISE, SHOTS
     TILEWISE = sys.argv.pop(1)
     SHOTS = pathlib.Path(sys.argv.pop(1))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Draws the figures of the handouts anew: draw_figures.py build/simt/bin/tilewise
+"""Draws the figures of the handouts again: draw_figures.py build/simt/bin/tilewise
 
-Which they are stands in the "figures" of each stage.json: a file in labs/NN_topic/figures, and the options of
-`lab trace` that draw it, or of `lab profile`, for a roofline.
+The "figures" of each stage.json list them: a file in labs/NN_topic/figures, and the options with
+which `lab trace`, or for a roofline `lab profile`, draws it.
 """
 import json
 import os
@@ -17,7 +17,7 @@ for stage in sorted((root / "grading" / "stages").glob("*/stage.json")):
         folder = root / "labs" / stage.parent.name / "figures"
         folder.mkdir(parents=True, exist_ok=True)
         command, plot = ("profile", "--plot") if "profile" in figure else ("trace", "--figure")
-        # Without nvcc the registers are estimated, so that all machines draw the same.
+        # Without nvcc the registers are estimated, so all machines draw the same.
         subprocess.run([tilewise, command, stage.parent.name, *figure[command], plot, folder / figure["file"]],
                        cwd=root, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "CUDACXX": "/bin/false", "TILEWISE_LANGUAGE": "en"})
         print(folder / figure["file"])

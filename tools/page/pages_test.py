@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The pages that no right kernel has to run for, in a real Chromium: the worklog, a class's leaderboard and gradebook, and the
-figures of the handouts: pages_test.py BIN/tilewise SCREENSHOT_FOLDER
+"""Tests pages in a real Chromium: pages_test.py BIN/tilewise SCREENSHOT_FOLDER
 
-Exits with 77 where Chromium, its driver or Selenium is missing.
+They are those for which no right kernel has to run: the worklog, a class's leaderboard and
+gradebook, and the figures of the handouts. The test exits with 77 if Chromium, its driver or
+Selenium is missing.
 """
 import html
 import json
@@ -27,7 +28,7 @@ def result(gflops):
 
 
 def write_worklog(folder):
-    """A course of its own, whose worklog has some gradings and a line that is no line."""
+    """Makes a course whose worklog has some gradings, and a damaged line."""
     folder.mkdir()
     for part in ("lab", "labs", "grading", "solutions", "tools", "common", "docs"):
         (folder / part).symlink_to(COURSE / part)
@@ -44,7 +45,7 @@ def write_worklog(folder):
 
 
 def write_cohort(folder):
-    """What lab cohort grade leaves of two who want to be shown."""
+    """Writes what lab cohort grade leaves of two students who want to be shown."""
     for part in ("results", "feedback", "seconds"):
         (folder / part).mkdir(parents=True)
     (folder / "cohort.json").write_text(json.dumps({
@@ -57,7 +58,8 @@ def write_cohort(folder):
 
 
 def write_gradebook(folder):
-    """Of a skeleton, which fails, and of what no kernel can be found in: its page, and that of a term of it."""
+    """Grades a skeleton, which fails, and submissions in which no kernel can be found. Returns the
+    page of the gradebook, and the page of a term that contains only this gradebook."""
     submissions = folder / "handed in"
     shutil.copytree(COURSE / "labs/01_single_block", submissions / "carla/labs/01_single_block")
     (submissions / "anna.pdf").write_text("%PDF-1.4")
@@ -68,7 +70,7 @@ def write_gradebook(folder):
 
 
 def write_figures(page):
-    """All figures of all handouts on one page."""
+    """Writes a page with all figures of all handouts."""
     figures = []
     for file in sorted((COURSE / "labs").glob("*/figures/*.svg")):
         figures.append(f"<h2>{html.escape(str(file.relative_to(COURSE)))}</h2>{file.read_text(encoding='utf-8')}")

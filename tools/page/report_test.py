@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The laboratory report in a real Chromium: report_test.py BIN/tilewise SCREENSHOT_FOLDER
+"""Tests the laboratory report in a real Chromium: report_test.py BIN/tilewise SCREENSHOT_FOLDER
 
-Exits with 77 where Chromium, its driver or Selenium is missing.
+It exits with 77 if Chromium, its driver or Selenium is missing.
 """
 import json
 import re

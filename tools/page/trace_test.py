@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The page of `lab trace` in a real Chromium: trace_test.py BIN/tilewise SCREENSHOT_FOLDER
+"""Tests the page of `lab trace` in a real Chromium: trace_test.py BIN/tilewise SCREENSHOT_FOLDER
 
-Exits with 77 where Chromium, its driver or Selenium is missing.
+It exits with 77 if Chromium, its driver or Selenium is missing.
 """
 import base64
 import os
@@ -18,7 +18,8 @@ PAIRS_IN_WORDS = COURSE / "grading/stages/04_prefetch/others/vector_fetch"
 
 
 def without_first_barrier(folder):
-    """The solution of stage 3, whose tiles are used before they are complete."""
+    """Writes the solution of stage 3 without its first barrier: tiles are used before they are
+    complete."""
     stage = folder / "labs/03_shared_memory"
     stage.mkdir(parents=True)
     kernel = (COURSE / "solutions/03_shared_memory/matmul_shared.cu").read_text(encoding="utf-8")
@@ -27,7 +28,7 @@ def without_first_barrier(folder):
 
 
 class Shape:
-    """Which elements a thread of a kernel with tiles of 2 is to load, use and write."""
+    """Says which elements a thread of a kernel with tiles of 2 should load, use and write."""
 
     def __init__(self, results, block_side, thread_side, apart):
         self.results = range(results)
@@ -102,7 +103,7 @@ class PageTest(browser.BrowserTest):
         return int(self.find("#interval").get_attribute("value"))
 
     def drawn(self):
-        """Elements by role and thread, as the page draws them."""
+        """Returns the elements by role and thread, as the page draws them."""
         found = self.browser.execute_script(
             "return [...document.querySelectorAll('.touch')].map("
             "one => [one.dataset.role, Number(one.dataset.thread), one.dataset.element])")

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""What compute-sanitizer says of the defect suite, on a machine with a GPU.
+"""Records what compute-sanitizer says of the defect suite, on a machine with a GPU.
 
-  sanitize_defects.py run DEFECTS_CUDA LOGS [NAME...]   runs every tool on every case, keeps its output
-  sanitize_defects.py verdicts DEFECTS_CUDA LOGS        CSV of verdicts, from what was kept
-  sanitize_defects.py page DEFECTS_CUDA CSV             the same as a table in Markdown
+  sanitize_defects.py run DEFECTS_CUDA LOGS [NAME...]   runs every tool on every case, keeps output
+  sanitize_defects.py verdicts DEFECTS_CUDA LOGS        prints verdicts on the kept output as CSV
+  sanitize_defects.py page DEFECTS_CUDA CSV             prints the verdicts as a table in Markdown
 
-DEFECTS_CUDA is the driver (target defects_cuda); run all from the folder it was compiled in, because
-it reads its sources to tell which lines are marked.
+DEFECTS_CUDA is the driver (target defects_cuda). It reads its sources to tell which lines are
+marked, so run all commands from the folder that it was compiled in.
 
-A verdict is `clean`; the number of errors; that number and `elsewhere`, where none of them names a
-marked line; `hangs`; or `fails`, where the kernel failed and the tool does not say why.
+A verdict is one of these: `clean`; the number of errors; this number and `elsewhere`, if none of
+the errors names a marked line; `hangs`; `fails`, if the kernel failed and the tool does not say
+why.
 """
 
 import argparse
@@ -23,7 +24,8 @@ import signal
 import subprocess
 import sys
 
-# With the options by which each finds most: room behind every buffer, an end to deadlocks.
+# Each tool gets the options with which it finds most: memcheck puts room behind every buffer, and
+# racecheck ends deadlocks.
 TOOLS = {"memcheck": ["--padding", "4096", "--report-api-errors", "no"],
          "racecheck": ["--racecheck-deadlock-timeout", "3000"],
          "initcheck": [],
@@ -34,7 +36,7 @@ PORTS_A_RUN = 10
 
 
 def cases(driver):
-    """Name, kind and marked lines of each case."""
+    """Yields the name, the kind and the marked lines of each case."""
     listed = subprocess.run([driver, "--list"], check=True, capture_output=True, text=True).stdout
     for line in listed.splitlines():
         name, kind, lines = line.split("\t")
@@ -62,7 +64,7 @@ def run(driver, logs, wanted):
                 log.write("\nTIME LIMIT\n")
         ports.put(port)
 
-    # What may hang comes last, so that it keeps nothing else waiting.
+    # Cases that may hang come last, so that no other case waits for them.
     chosen = [(name, kind) for name, kind, _ in cases(driver) if not wanted or name in wanted]
     chosen.sort(key=lambda case: case[1] in ("barrier", "deadlock", "warp"))
     with concurrent.futures.ThreadPoolExecutor(PARALLEL_RUNS) as pool:

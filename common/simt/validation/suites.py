@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the simulator against others' test suites: suites.py [OPTIONS] TILEWISE SUITE FOLDER [PATTERN].
+"""Tests the simulator with others' suites: suites.py [OPTIONS] TILEWISE SUITE FOLDER [PATTERN].
 
-SUITE is one of sanitizer, gpuverify, samples, sgemm, polybench and rodinia; FOLDER is a copy of it,
-which is only read. Each program is compiled as `tilewise check` compiles it, and run; a line each says
-what came of it, and the last lines count. Nothing is fetched.
+SUITE is one of sanitizer, gpuverify, samples, sgemm, polybench and rodinia. FOLDER is a copy of the
+suite, which is only read; nothing is fetched. Each program is compiled as `tilewise check` compiles
+it, and run. A line for each program says what came of it, and the last line counts these results.
 """
 
 import argparse
@@ -21,26 +21,28 @@ import subprocess
 import sys
 import tempfile
 
-# Of processors, which on a busy machine says more than a clock does. A program that waits is ended by the clock.
+# The limits are in seconds of processor time, which on a busy machine says more than the clock. A
+# program that only waits is ended by the clock, after WAITS times its limit.
 COMPILE_S, WAITS = 600, 10
-TIME_IS_UP = "CPU time limit exceeded"  # what a program that ran into it says of the kernel
-FOUND = 99  # what a program exits with where something was found in it
+TIME_IS_UP = "CPU time limit exceeded"  # a program says this of a kernel that took too long
+FOUND = 99  # a program exits with this if something was found in it
 
 
 class Case:
-    """A program: what is compiled, how, and what is known of it."""
+    """A program: its files, how they are compiled, and what is known of it."""
 
     def __init__(self, name, files, options=(), arguments=(), folder=None, faulty=None, texts=None,
                  modules=()):
         self.name = name
-        self.files = files  # paths; of `texts` names
+        self.files = files  # paths, or names in `texts`
         self.options = list(options)
         self.arguments = arguments  # None: it is only compiled
-        self.folder = folder  # to run in
+        self.folder = folder  # the program runs here
         self.faulty = faulty  # whether a finding is expected; None: its own exit status decides
         self.texts = texts or {}  # files that are generated beside it
-        # Names and sources of what is compiled beside it, and loaded by it; without a source, of what only has to be
-        # there. It then runs there, as if in its folder.
+        # Pairs of name and source: modules that are compiled and that the program loads. A file
+        # without a source only has to be there. If there are modules, the program runs in their
+        # folder, which has links to everything in its own.
         self.modules = modules
 
 
@@ -51,7 +53,8 @@ class Outcome:
 
 
 def run(words, folder, seconds, environment=None):
-    """Status, output and what was said; the status is None where the time was over."""
+    """Returns the exit status, standard output and standard error; None as the status if the time
+    was over."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     try:
         done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
@@ -65,7 +68,7 @@ def run(words, folder, seconds, environment=None):
 
 
 def first_error(said):
-    """The compiler's first complaint, in few words."""
+    """Returns the line with the compiler's first complaint."""
     for line in said.splitlines():
         if "error:" in line or "undefined reference" in line or "No such file" in line:
             return line.strip()
@@ -125,7 +128,7 @@ def try_case(tilewise, case, seconds, fast):
 
 
 def sanitizer(folder):
-    """compute-sanitizer-samples: each demo has a fault that the tool of its name tells."""
+    """compute-sanitizer-samples: each demo has a fault that the tool in its name finds."""
     for file, options in [("Memcheck/memcheck_demo.cu", []), ("Racecheck/block_error.cu", []),
                           ("Racecheck/warp_error.cu", []), ("Initcheck/memset_error.cu", []),
                           ("Synccheck/divergent_threads.cu", []), ("Synccheck/illegal_syncwarp.cu", []),
@@ -134,7 +137,8 @@ def sanitizer(folder):
         yield Case(file, [folder / file], options, faulty=True)
 
 
-# What GPUVerify's tests say to the verifier, and what its headers declare.
+# Defines the words by which GPUVerify's tests speak to the verifier, and includes what its headers
+# declare.
 GPUVERIFY_WORDS = """
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
@@ -171,7 +175,8 @@ GPUVERIFY_WORDS = """
 
 
 def extents(text):
-    """Of the grid and the block, which has no more threads than a GPU takes."""
+    """Returns the extents of the grid and of the block. A block with more threads than a GPU allows
+    is made smaller."""
     values = []
     for name in ["gridDim", "blockDim"]:
         value = re.search(r"--%s=\[?([\d, ]+)" % name, text)
@@ -182,7 +187,8 @@ def extents(text):
     return [", ".join(map(str, each)) for each in values]
 
 
-# What a run cannot show, or shows although the verifier passes it, and why.
+# For these tests a run must not agree with the verifier: it cannot show the fault, or it shows a
+# fault where the verifier sees none. The text says why.
 GPUVERIFY_OTHERWISE = {
     "misc/fail/miscfail7": "is about a null pointer, and the driver gives none",
     "globalarray/fail": "is about a host that changes __constant__ memory, and the driver does not",
@@ -198,7 +204,7 @@ GPUVERIFY_OTHERWISE = {
     "warpsync/intragroup_scan": "takes a warp's lanes to run in step",
     "warpsync/scan_warp": "takes a warp's lanes to run in step",
     "warpsync/shuffle": "takes a warp's lanes to run in step",
-    # On every GPU that element then holds that value, whoever came last.
+    # On every GPU that element then holds that value, whichever thread came last.
     "loop_unwind": "is about threads that store the same value in one element",
     "memcpy/fail_overstep": "is about threads that store the same value in one element",
     "memcpy/notexactdiv": "is about threads that store the same value in one element",
@@ -244,7 +250,7 @@ def gpuverify(folder):
         main.append("  return cudaDeviceSynchronize() != cudaSuccess; }")
         options = re.findall(r"-D\S+", "\n".join(head))
         if re.search(r"__(other|no_|read|write|return_val|enabled|uniform|distinct|all|at_most)", plain):
-            options.append("-DHAS_NO_ASSERTIONS")  # of these only a verifier knows
+            options.append("-DHAS_NO_ASSERTIONS")  # only a verifier knows these words
         name = str(file.parent.relative_to(folder / "testsuite" / "CUDA"))
         faulty = not re.match(r"//\s*pass", verdict, re.I)
         if name in GPUVERIFY_OTHERWISE:
@@ -253,21 +259,22 @@ def gpuverify(folder):
                    texts={"driver.cu": "\n".join(main)})
 
 
-# By what its CMake says: of what other packages a sample is made, as pkg-config knows them. Of Debian's
-# freeglut3-dev and libglew-dev, libegl-dev, libvulkan-dev and libglfw3-dev, libopenmpi-dev: most samples
-# draw only where they have no arguments.
+# A word in a sample's CMakeLists.txt tells which other packages it needs, by pkg-config's names. In
+# Debian these are in freeglut3-dev and libglew-dev, libegl-dev, libvulkan-dev and libglfw3-dev, and
+# libopenmpi-dev. Most samples draw only if they get no arguments.
 SAMPLE_PACKAGES = {"GLUT": "glew glut glu gl", "find_package(EGL)": "egl", "find_package(Vulkan)": "vulkan glfw3",
                    "find_package(MPI)": "ompi-cxx"}
 
 
-# What a sample's CMake copies from the toolkit, to be found beside it, and by what the folder is known as the toolkit's:
-# the simulator has its own.
+# A sample's CMake copies the first header from the toolkit, and the sample looks for it beside
+# itself. The second header marks a folder as the toolkit's. Both files may be empty, because the
+# simulator has its own headers.
 COPIED_HEADERS = ["cooperative_groups.h", "cuda_runtime.h"]
 
 
 @functools.cache
 def of_package(names):
-    """Options for a compiler; none where a package is not installed."""
+    """Returns options for a compiler; none if a package is not installed."""
     try:
         said = subprocess.run(["pkg-config", "--cflags", "--libs", *names.split()], capture_output=True, text=True)
     except FileNotFoundError:
@@ -276,7 +283,7 @@ def of_package(names):
 
 
 def samples(folder):
-    """cuda-samples: each checks its own result; what CMake says is how it is compiled."""
+    """cuda-samples: each checks its own result, and its CMakeLists.txt says how to compile it."""
     known = json.loads((folder / "test_args.json").read_text())
     for part in ["0_Introduction", "2_Concepts_and_Techniques", "3_CUDA_Features", "5_Domain_Specific",
                  "6_Performance"]:
@@ -328,7 +335,8 @@ int main(int, char** argv) {
   return 0;
 }
 """
-# cuBLAS is no part of the toolkit's headers for CPUs; kernel 0, which calls it, is not run.
+# The simulator has no cuBLAS. These declarations let the program compile; kernel 0, which calls
+# cuBLAS, is not run.
 CUBLAS = """
 #pragma once
 struct cublasContext; using cublasHandle_t = cublasContext*; using cublasStatus_t = int;
@@ -340,7 +348,7 @@ template <class... T> int cublasSgemm(T...) { return 1; }
 
 
 def sgemm(folder):
-    """SGEMM_CUDA: kernels 1 to 12 on a matrix of order 256, against a sum in double."""
+    """SGEMM_CUDA: kernels 1 to 12 on a matrix of order 256, compared with a sum in double."""
     for number in range(1, 13):
         yield Case(f"kernel {number}", ["driver.cu", folder / "src" / "runner.cu"],
                    ["-I", ".", "-I", str(folder / "src")], [str(number)],
@@ -348,7 +356,7 @@ def sgemm(folder):
 
 
 def polybench(folder):
-    """PolyBench (CUDA), its smallest data; each compares the GPU's result with the CPU's."""
+    """PolyBench (CUDA) with its smallest data. Each compares the GPU's result with the CPU's."""
     for file in sorted((folder / "CUDA").rglob("*.cu")):
         yield Case(file.stem, [file], ["-DMINI_DATASET", "-DPOLYBENCH_USE_SCALAR_LB", "-DRUN_ON_CPU", "-I", str(folder / "CUDA" / "utilities"),
                                        "-I", str(file.parent)])
@@ -358,8 +366,8 @@ def numbers(count, per_line=1):
     return "".join(f"{(i * 37 % 97) / 10:.2f}" + (" " if (i + 1) % per_line else "\n") for i in range(count))
 
 
-# Of Rodinia: sources, how they are run, and the data that they then want. Nothing to run where that
-# would be a film, a genome or a mesh.
+# Rodinia's programs: name, sources, arguments, and the files of data that these need. A program
+# without arguments is only compiled, because its data would be a film, a genome or a mesh.
 RODINIA = [
     ("backprop", "backprop.c facetrain.c imagenet.c backprop_cuda.cu", "1024", {}),
     ("bfs", "bfs.cu", "graph.txt", {"graph.txt": "64\n" + "".join(f"{2 * i} 2\n" for i in range(64)) + "\n0\n\n128\n" + "".join(
@@ -394,7 +402,7 @@ RODINIA = [
 
 
 def rodinia(folder):
-    """Rodinia (CUDA), on the least data; no program checks more than that it ends."""
+    """Rodinia (CUDA) with very little data. A run shows only that a program ends."""
     for name, sources, arguments, data in RODINIA:
         place = folder / "cuda" / name.split(" ")[0]
         files = [place / source for source in sources.split()]

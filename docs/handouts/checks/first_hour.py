@@ -1,4 +1,5 @@
-"""docs/first-hour.md, done as it says: its code goes into the skeleton, its commands are run."""
+"""Checks docs/first-hour.md by doing what it says: puts its code into the skeleton, and runs its
+commands."""
 
 import pathlib
 import re
@@ -35,7 +36,7 @@ def check(page):
 
 
 def _check_profiles(page, folder, file):
-    """Of the finished kernel, and of the same with x and y exchanged."""
+    """Checks profiles of the finished kernel, and of the same kernel with x and y exchanged."""
     profile = ("profile", "1", "--call", CALL, "--submission", folder)
     _, text = page.tilewise.run(*profile)
     page.shows("global loads               131,072           327,680", text, "profile")
@@ -44,7 +45,8 @@ def _check_profiles(page, folder, file):
                        lambda match: f"{match[1]}.{'y' if match[2] == 'x' else 'x'}",
                        file.read_text(encoding="utf-8"))
     file.write_text(exchanged, encoding="utf-8")
-    _, text = page.tilewise.run(*profile, "--gpu", "gtx1080")  # a call other than the one above
+    # run() remembers its answers. With the option this is another call than the one above.
+    _, text = page.tilewise.run(*profile, "--gpu", "gtx1080")
     sectors = int(re.search(r"global loads +[\d,]+ +([\d,]+)", text)[1].replace(",", ""))
     if round(sectors / 327680) not in (6, 7):
         page.problem(page.text.index("factor of six to seven"), f"{sectors} sectors")

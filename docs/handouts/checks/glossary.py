@@ -1,12 +1,12 @@
-"""docs/glossary.md: no term too many, none too few."""
+"""Checks that docs/glossary.md has no term too many, and none too few."""
 
 import re
 
 from published import ROOT
 
 PATH = "docs/glossary.md"
-# The words in the names of counters and modelled values in the JSON of lab profile, with the terms
-# that explain them.
+# Which term explains each word in the names of counters and modelled values, in the JSON of lab
+# profile.
 OF_COUNTERS = {"global": "Global memory", "load": None, "store": None, "requests": "Request",
                "sectors": "Sector", "transactions": "Transaction", "bytes": None, "lane": "Lane",
                "shared": "Shared memory", "wavefronts": "Wavefront", "merged": "Once merged",

@@ -1,4 +1,4 @@
-"""docs/sources.md, and the lines "Source:" of the handouts, which refer to it."""
+"""Checks docs/sources.md, and the lines "Source:" of the handouts, which refer to it."""
 
 import re
 import shlex
@@ -8,8 +8,8 @@ from published import ROOT
 
 PATH = "docs/sources.md"
 
-# The five documents end with this stage; later stages have sources of their own, which their
-# handouts name.
+# This is the last stage that is based on the five documents. Later stages have sources of their
+# own, which their handouts name.
 LAST_OF_THE_DOCUMENTS = "09"
 
 
@@ -44,7 +44,8 @@ def check(page):
 
 
 def _check_items(page, document):
-    """Commands print the figures that stand before them; documents_test looks at all others."""
+    """Checks that commands print the figures that stand before them; documents_test checks all
+    others."""
     rows = page.rows(f"| item of {document} |")
     if not rows:
         page.problem(page.text.index("### " + document), f"{document} has no table")

@@ -1,4 +1,4 @@
-"""Where the figures of labs/01_single_block/README.md come from."""
+"""Checks the figures of labs/01_single_block/README.md, and says where each comes from."""
 
 from published import gpu, in_source, measured, peak, put2014_occupancy
 

@@ -1,4 +1,4 @@
-"""Where the figures of labs/02_multi_block_grid/README.md come from."""
+"""Checks the figures of labs/02_multi_block_grid/README.md, and says where each comes from."""
 
 from published import gpu, in_source, measured, minimum, peak, published
 

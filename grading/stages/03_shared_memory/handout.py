@@ -1,4 +1,4 @@
-"""Where the figures of labs/03_shared_memory/README.md come from."""
+"""Checks the figures of labs/03_shared_memory/README.md, and says where each comes from."""
 
 from published import gpu, in_source, measured, minimum, published, put2014_occupancy
 

@@ -1,4 +1,4 @@
-"""Where the figures of labs/04_prefetch/README.md come from."""
+"""Checks the figures of labs/04_prefetch/README.md, and says where each comes from."""
 
 from published import gpu, in_source, measured, minimum, published, put2014_occupancy
 
@@ -8,7 +8,8 @@ PUBLISHED = FUNCTIONS | {"4b": "put2014_prefetch_shared"}
 
 
 def instructions(version, tile):
-    """GIPS times time, relative to version 3."""
+    """Returns the number of instructions relative to version 3: GIPS times the time, which is
+    proportional to 1 / GFLOPS."""
     count = lambda each: (published("put2014", f"GIPS {each} {tile} 512")
                           / measured("put2014", PUBLISHED[each], 512, a=tile))
     return count(version) / count("3")

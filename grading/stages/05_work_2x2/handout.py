@@ -1,4 +1,4 @@
-"""Where the figures of labs/05_work_2x2/README.md come from."""
+"""Checks the figures of labs/05_work_2x2/README.md, and says where each comes from."""
 
 from published import (course2025, gpu, in_source, measured, minimum, peak, put2014_occupancy,
                        put2025)

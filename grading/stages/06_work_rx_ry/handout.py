@@ -1,4 +1,4 @@
-"""Where the figures of labs/06_work_rx_ry/README.md come from."""
+"""Checks the figures of labs/06_work_rx_ry/README.md, and says where each comes from."""
 
 import re
 
@@ -17,12 +17,12 @@ def cgma(tile, rx, ry):
 
 
 def both(cell):
-    """The two halves of "2x3"."""
+    """Returns the two halves of "2x3"."""
     return [int(each) for each in re.findall(r"\d+", cell)][:2]
 
 
 def measured_on_h200(page):
-    """The rows of the ladder's table of rx x ry, by (tile, rx, ry)."""
+    """Returns the rows of the ladder's table of rx x ry, by (tile, rx, ry)."""
     rows = {}
     for line in (ROOT / LADDER).read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -80,7 +80,8 @@ def check(page):
     page.table("| results | tile 16, n = 1024 |", far_apart)
     one = course2025(1, 16, 3200)
     page.figures("2.87 5.96", course2025(8, 16, 3200) / one, course2025(16, 16, 3200) / one)
-    # In units of 128 bytes and passes: tile 32, then tile 16 with two rows a warp.
+    # With tile 16, a warp has two rows. This is what it asks for, in units of 128 bytes, divided by
+    # the passes: loads of A, loads of B, stores.
     page.figures("42.31%", 100 * (2 + 16 + 4) / (16 + 32 + 4))
     page.given("8.81%", "course2025's conclusions")
     page.given("512 1600 2048 3200 4096", "orders of products")
@@ -168,7 +169,7 @@ def check(page):
 
 
 def _check_choice(page, on_h200):
-    """The table that estimates three configurations, with the solution's constants."""
+    """Checks the table that estimates three configurations with the solution's constants."""
     solution = "solutions/06_work_rx_ry/matmul_rx_ry.cu"
     for_b, for_a, other, waiting = (in_source(solution, pattern) for pattern in (
         r"([\d.]+) \* c\.rx", r"([\d.]+) \* c\.ry", r"c\.ry \+ ([\d.]+)\)", r"waiting = (\d+)"))

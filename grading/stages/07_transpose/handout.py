@@ -1,4 +1,4 @@
-"""Where the figures of labs/07_transpose/README.md come from."""
+"""Checks the figures of labs/07_transpose/README.md, and says where each comes from."""
 
 from published import gpu, in_source, minimum, published
 

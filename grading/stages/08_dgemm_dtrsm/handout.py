@@ -1,4 +1,4 @@
-"""Where the figures of labs/08_dgemm_dtrsm/README.md come from."""
+"""Checks the figures of labs/08_dgemm_dtrsm/README.md, and says where each comes from."""
 
 import math
 

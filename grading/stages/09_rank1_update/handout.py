@@ -1,4 +1,4 @@
-"""Where the figures of labs/09_rank1_update/README.md come from."""
+"""Checks the figures of labs/09_rank1_update/README.md, and says where each comes from."""
 
 from published import gpu, in_source, minimum, peak, published
 
@@ -24,7 +24,7 @@ def check(page):
              "the same, and a whole load": "with a load"}
     kernels = {"rank-1 updates": "rank-1", "two rows": "two rows",
                "two rows, B transposed": "two rows transposed", "tiles of stage 3": "tiled"}
-    bound = [0.0]  # a cell that is empty means the one above
+    bound = [0.0]  # an empty cell stands for the one above it
 
     def limits(row):
         values = {}

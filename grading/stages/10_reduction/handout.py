@@ -1,4 +1,4 @@
-"""Where the figures of labs/10_reduction/README.md come from."""
+"""Checks the figures of labs/10_reduction/README.md, and says where each comes from."""
 
 from published import gpu, in_source, minimum
 
@@ -59,7 +59,7 @@ def check(page):
              (("sum", "sum_shared(n=16777216)"), ("gemv", "gemv(m=2048, n=2048)"),
               ("softmax", "softmax_rows(rows=2048, cols=2048)"))}
     page.modelled("268 174", (large["sum"], 1, "gb_s"), (large["sum"], sums["of_model"], "gb_s"))
-    # Of what gemv moves, half is A.
+    # Half of what gemv moves is A.
     page.modelled("252 265", (large["gemv"], 1 / 2, "gb_s"), (large["softmax"], 1, "gb_s"))
     page.figures("1.5", in_source(f"grading/stages/{STAGE}/sums.cpp", r"slack = ([\d.]+)"))
     page.figures("1.25", in_source(f"grading/stages/{STAGE}/rows.cpp", r"slack = ([\d.]+)"))

@@ -1,4 +1,4 @@
-"""Where the figures of labs/11_warp_tiles/README.md come from."""
+"""Checks the figures of labs/11_warp_tiles/README.md, and says where each comes from."""
 
 from published import gpu, in_source, minimum, peak
 

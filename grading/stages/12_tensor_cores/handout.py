@@ -1,4 +1,4 @@
-"""Where the figures of labs/12_tensor_cores/README.md come from."""
+"""Checks the figures of labs/12_tensor_cores/README.md, and says where each comes from."""
 
 from published import gpu, in_source, minimum, peak
 
@@ -13,7 +13,7 @@ def check(page):
     page.figures("2,048", 16 * 16 * 8)
 
     rates = {"float, without tensor cores": 128, "tf32": 1024, "half": 2048, "double": 128}
-    alone = {"tf32": 319, "half": 638, "double": 66.1}  # figures_in, below
+    alone = {"tf32": 319, "half": 638, "double": 66.1}  # figures_in() checks them below
 
     def rate(row):
         each = rates[row.first]
