@@ -1,6 +1,6 @@
-// Makes what is committed: trace.html, the page of `lab trace` without its trace, in one file that needs nothing beside
-// it; and render.js, which draws charts, figures and the lab report where there is no browser. What it writes follows
-// from the sources and package-lock.json alone.
+// Builds the two files that are committed: trace.html, the page of `lab trace` without a trace, in
+// one file that needs no others; and render.js, which draws charts, figures and the lab report
+// where there is no browser. The result depends only on the sources and package-lock.json.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { chosenThemes } from "./src/colours.js";
 
 const folder = process.argv[2] ?? ".";
 
-/** A file and all that it imports as one text. */
+/** Joins a file and everything that it imports into one text. */
 async function bundled(file, options) {
   const result = await build({
     entryPoints: [file],
@@ -34,14 +34,14 @@ async function makePage() {
   const parts = {
     licenses,
     styles: chosenThemes() + (await bundled("src/trace/style.css")),
-    // Nothing in a script may look like its end.
+    // A browser would take "</script" for the end of the script, even within a string.
     script: (await bundled("src/trace/main.tsx")).replaceAll("</script", "<\\/script"),
   };
   const page = readFileSync("template.html", "utf8").replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
   writeFileSync(join(folder, "trace.html"), page);
 }
 
-/** Style sheets that scripts import are texts. */
+/** Makes a text of each style sheet that a script imports. */
 const styleSheets = {
   name: "style sheets",
   setup({ onLoad }) {
@@ -49,7 +49,7 @@ const styleSheets = {
   },
 };
 
-/** The engine knows the JavaScript of 2009, to which esbuild does not go back, and TypeScript does. */
+/** The engine knows only the JavaScript of 2009. TypeScript can translate to it, esbuild cannot. */
 async function makeScript() {
   const modern = await bundled("src/render.tsx", { minify: false, format: "iife", plugins: [styleSheets] });
   const compilerOptions = { target: "es5", module: "none", downlevelIteration: true };
@@ -60,7 +60,6 @@ async function makeScript() {
     charset: "utf8",
     legalComments: "none",
   });
-  // In lines, so that git can show what has changed.
   writeFileSync(join(folder, "render.js"), `/*\n${licenses}\n*/\n${code}`);
 }
 

@@ -1,5 +1,5 @@
-// Names what pages say in English alone: text between tags, and in attributes that people read or hear, which is not
-// asked for by tr() or told().
+// Lists the texts that pages show only in English: text between tags, and in attributes that people
+// read or hear, that does not come from tr() or told().
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import ts from "typescript";
 
 const folder = "src";
 const heard = new Set(["aria-label", "aria-valuetext", "title", "label", "caption", "alt"]);
-/** Units, formulas and names of things are the same everywhere. */
+/** Tells whether a text has words. Units, formulas and names are the same in all languages. */
 const isWord = (text) => /[a-z]{3}/.test(text.replace(/\b(CPU|put20\d\d)\b/g, ""));
 
 const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".tsx"));
@@ -19,7 +19,7 @@ const found = files.sort().flatMap((name) => {
     const { line } = source.getLineAndCharacterOfPosition(node.getStart());
     here.push(`${join(folder, name)}:${line + 1}: shown in English alone: ${text.trim()}`);
   };
-  /** What an attribute or an embedded expression gives as it stands: literals, but for those that functions take. */
+  /** Tells which literals an attribute or an expression shows; arguments of calls are left out. */
   const literalsIn = (node) => {
     if (ts.isCallExpression(node) || ts.isJsxElement(node) || ts.isJsxSelfClosingElement(node)) return;
     if (ts.isFunctionLike(node) || ts.isElementAccessExpression(node)) return;

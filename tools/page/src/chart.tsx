@@ -1,4 +1,5 @@
-// Charts of lines over one horizontal axis, whose marks stand at the points' own places.
+// Draws charts of lines over one horizontal axis. The marks of the axis stand at the points' own
+// places.
 
 import { type Drawn, At, Refusal, px, shortened } from "./drawing.tsx";
 import { tr } from "./language.ts";

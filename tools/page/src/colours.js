@@ -1,7 +1,8 @@
-// The colours of every picture and page, light and dark, as a style sheet. build.mjs puts it before the style
-// sheets of the pages, file.tsx into each file of SVG, report/page.tsx into the report.
+// Makes a style sheet with the colours of every picture and page, light and dark. build.mjs puts it
+// before the style sheets of the pages, file.tsx into each file of SVG, and report/page.tsx into
+// the report.
 
-/** By name: in light, in dark. */
+/** Each colour has a name, a value for the light theme, and one for the dark theme. */
 const colours = {
   page: ["#f3f5f9", "#0d1117"],
   card: ["#ffffff", "#151b24"],
@@ -18,7 +19,7 @@ const colours = {
   "bad-soft": ["#fdeaea", "#3a1f22"],
   on: ["#ffffff", "#0d1117"],
   shadow: ["0 1px 2px rgb(20 30 50 / 0.06), 0 4px 16px rgb(20 30 50 / 0.05)", "0 1px 2px rgb(0 0 0 / 0.4)"],
-  // Threads, and the first of eight partitions.
+  // The colours of threads are also those of the first four of eight partitions.
   t0: ["#2563eb", "#6ea8fe"],
   t1: ["#c2410c", "#ff9d5c"],
   t2: ["#0b7f57", "#4fd1a1"],
@@ -27,8 +28,9 @@ const colours = {
   p5: ["#be185d", "#ff7eb6"],
   p6: ["#0e7490", "#56d4dd"],
   p7: ["#4d7c0f", "#a3d45c"],
-  // Lines of charts: Okabe and Ito's hues, which those see apart who see red and green alike, as dark on
-  // white, and as light on black, as a thin line needs. Their yellow would be lost on paper.
+  // The lines of charts have the hues of Okabe and Ito, which readers can distinguish even if they
+  // see red and green alike. They are darker on white, and lighter on black, because the lines are
+  // thin. The yellow is left out, because it would hardly be visible on paper.
   c0: ["#0072b2", "#4ea3e0"],
   c1: ["#d55e00", "#ff9350"],
   c2: ["#008562", "#2fc99b"],
@@ -45,7 +47,7 @@ function declarations(theme) {
     .join("");
 }
 
-/** For a page on which the reader can choose the theme by the attribute data-theme of its root. */
+/** Returns the style sheet of a page whose reader can choose the theme: its root has data-theme. */
 export function chosenThemes() {
   const [light, dark] = [declarations(0), declarations(1)];
   return (
@@ -55,7 +57,7 @@ export function chosenThemes() {
   );
 }
 
-/** For what follows the system alone. Paper is always light. */
+/** Returns the style sheet of a page or picture that follows the system. Paper is always light. */
 export function themes() {
   return (
     `:root{color-scheme:light dark;${declarations(0)}}` +

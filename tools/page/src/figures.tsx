@@ -1,4 +1,4 @@
-// Figures of a trace for the handouts.
+// Draws the figures of a trace for the handouts.
 
 import type { ComponentChildren } from "preact";
 import { At, type Drawn, Refusal } from "./drawing.tsx";
@@ -20,8 +20,9 @@ import { drawSectors } from "./parts/sectors.tsx";
 import { touched } from "./parts/touched.ts";
 
 /**
- * The parts of a trace that a figure shows. Defaults: the first block; the first intervals in which the block loads
- * and uses elements; two threads; the request that costs most.
+ * The parts of a trace that a figure shows. By default these are the first block, the first
+ * intervals in which the block loads and uses elements, two threads, and the request that costs
+ * most.
  */
 export interface FigureChoice {
   view: "matrices" | "sectors" | "banks" | "partitions";

@@ -1,4 +1,4 @@
-// Files with one picture each.
+// Makes files with one picture each.
 
 import { render } from "preact-render-to-string";
 import { themes } from "./colours.js";

@@ -1,4 +1,5 @@
-// Charts with a bar for each version, one below the other; as lines, many versions would hide one another.
+// Draws charts with a bar for each version, one below the other. As lines, many versions would hide
+// one another.
 
 import { type Setting, Title, colourOf, roomForTitle } from "./chart.tsx";
 import { type Drawn, px, shortened } from "./drawing.tsx";

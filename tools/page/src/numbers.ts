@@ -2,13 +2,13 @@
 
 import { tr } from "./language.ts";
 
-/** 1234567 as "1,234,567". */
+/** Writes 1234567 as "1,234,567". */
 export const withCommas = (number: number) =>
   Math.round(number)
     .toFixed(0)
     .replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** With four significant digits, and commas: 0.01235, 12.35, 1,235, 123,457. */
+/** Writes a number with four significant digits, and commas: 0.01235, 12.35, 1,235, 123,457. */
 export function significant(value: number): string {
   if (!isFinite(value)) return "?";
   if (Math.abs(value) >= 1000) return withCommas(value);
@@ -24,5 +24,5 @@ export const linesInWords = (count: number) => counted(count, tr("1 line"), tr("
 
 export const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
 
-/** With at most four significant digits, without zeros at the end. */
+/** Writes a number with at most four significant digits, without zeros at the end. */
 export const brief = (value: number) => String(Number(value.toPrecision(4)));

@@ -1,4 +1,4 @@
-// Axes: the positions of values on them, and the values that are marked.
+// Computes axes: the positions of values on them, and the values that are marked.
 
 /** An axis as it is drawn: from least to most, with marks. */
 export interface Scale {

@@ -1,4 +1,4 @@
-// The charts of what `lab bench` found.
+// Makes the charts of what `lab bench` found.
 
 import { tr } from "../language.ts";
 import type { Axis, Chart, Point, Series } from "../chart.tsx";

@@ -1,4 +1,4 @@
-// One request to shared memory: which lane wants which word of which bank.
+// Draws one request to shared memory: which lane wants which word of which bank.
 
 import { type Drawn, px } from "../drawing.tsx";
 import { tr } from "../language.ts";
@@ -39,8 +39,8 @@ export function rowsOf(lanesOf: Map<number, number[]>, words: number): number[] 
 }
 
 /**
- * The banks that must deliver several words at once; on 1.x, to a half-warp. Wide accesses take turns, which is no
- * conflict.
+ * The banks that must deliver several words at once; on compute capability 1.x, to a half-warp.
+ * Wide accesses take several turns, but this is no conflict.
  */
 function banksInConflict(trace: Trace, request: Request, lanesOf: Map<number, number[]>): Set<number> {
   const busy = new Set<number>();

@@ -1,5 +1,5 @@
-// The partitions of GT200's DRAM, which take turns every 256 bytes, and the bytes that the first blocks of a launch
-// move from and to each of them.
+// Draws the partitions of GT200's DRAM, which take turns every 256 bytes, and the bytes that the
+// first blocks of a launch move from and to each of them.
 
 import { At, type Drawn, px } from "../drawing.tsx";
 import { tr } from "../language.ts";

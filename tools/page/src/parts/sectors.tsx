@@ -1,4 +1,4 @@
-// One request to device memory: its sectors, and which lane asked for which words of them.
+// Draws one request to device memory: its sectors, and which lane asked for which words of them.
 
 import type { Drawn } from "../drawing.tsx";
 import { tr } from "../language.ts";

@@ -1,5 +1,5 @@
-// A block's shared memory as matrices: the form in which the arrays of a kernel are drawn, and the threads that
-// touch their elements.
+// Shows a block's shared memory as matrices: the form in which the arrays of a kernel are drawn,
+// and the threads that touch their elements.
 
 import { tr } from "../language.ts";
 import { type Block, type Kernel, type Matrix, type SharedArray, type Trace, hasLane } from "./data.ts";

@@ -1,4 +1,4 @@
-// Which threads of a block load, use and write which elements.
+// Finds which threads of a block load, use and write which elements.
 
 import { type Block, type Trace, hasLane, matrixAt } from "./data.ts";
 

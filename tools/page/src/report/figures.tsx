@@ -1,5 +1,5 @@
-// Charts in the report. They show the values of the place that the reader points at, and their lines can be chosen,
-// all without a script.
+// Draws the charts in the report. They show the values of the place that the reader points at, and
+// the reader can choose their lines, all without a script.
 
 import type { ComponentChildren } from "preact";
 import { type AnyChart, type NamedChart, orderAxis } from "../bench/charts.ts";

@@ -1,4 +1,4 @@
-// The tables and charts of a group of kernels, and of versions that are compared.
+// Draws the tables and charts of a group of kernels, and of versions that are compared.
 
 import { chartsOfComparison, chartsOfGroup } from "../bench/charts.ts";
 import {
@@ -167,7 +167,7 @@ function fastestAt(lines: Line[], n: number): Row | undefined {
   return best;
 }
 
-/** The uncertainty of a median that was measured beside others' work: " ± 3%". */
+/** The uncertainty of a median that was measured while other programs ran: " ± 3%". */
 const spreadOf = (row: Row) =>
   typeof row.uncertainty_pct === "number" ? ` ±\u00a0${brief(Number(row.uncertainty_pct.toPrecision(2)))}%` : "";
 

@@ -1,5 +1,5 @@
-// Remarks on what the tables leave out: kernels that are not written or that failed, wrong results, and results
-// that nobody has checked.
+// Writes remarks on what the tables leave out: kernels that are not written or that failed, wrong
+// results, and results that nobody has checked.
 
 import { tr } from "../language.ts";
 import { type Bench, type Contender, type Row, hasFigures, subjectOf } from "../bench/views.ts";

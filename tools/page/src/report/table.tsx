@@ -1,11 +1,12 @@
-// A table with a caption, column and row headings, in a frame that scrolls where the page is too narrow.
+// Draws a table with a caption, and headings of columns and rows. It stands in a frame that scrolls
+// if the page is too narrow.
 
 import type { ComponentChildren } from "preact";
 import { tr } from "../language.ts";
 
 export interface Column {
   heading: string;
-  /** Otherwise the column holds figures, aligned to the right. */
+  /** The column holds text; otherwise it holds figures, which are aligned to the right. */
   text?: boolean;
   /** A heading over neighbouring columns of the same group. */
   group?: string;

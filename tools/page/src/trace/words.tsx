@@ -1,4 +1,4 @@
-// A picture of matrices in words, for readers without a picture or a pointer.
+// Tells a picture of matrices in words, for readers who do not see it or have no pointer.
 
 import { tr } from "../language.ts";
 import { type Kernel, type Trace, elementName, elementOf, point, threadIndex } from "../parts/data.ts";
