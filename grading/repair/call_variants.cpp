@@ -40,13 +40,9 @@ void vary_sides(Place& place, Part sides) {
   }
 }
 
-/// Multiplies the bytes of shared memory that a launch asks for by the size of an element: they may
-/// be a number of elements by mistake.
-void vary_bytes(Place& place, Part bytes) {
-  const Variable* const given =
-      bytes.end == bytes.first + 1 ? place.scope().find(bytes.first) : nullptr;
-  const bool is_made = given != nullptr && given->value.first < given->value.end;
-  const Part value = is_made ? given->value : bytes;
+/// Multiplies a number of bytes by the size of an element: it may be a number of elements by
+/// mistake.
+void vary_bytes(Place& place, Part value) {
   const std::string words = place.words_of(value);
   if (value.first >= value.end || !place.may_vary(value.first)) return;
   if (whole_number(place.code()[value.first]) == 0 || words.find("sizeof") != words.npos) return;
@@ -54,8 +50,9 @@ void vary_bytes(Place& place, Part bytes) {
   std::set<std::string> types;
   for (const Variable& variable : place.scope().variables()) {
     const std::string base = variable.base.substr(0, variable.base.find(' '));
-    const bool leads_to_reals = variable.type == Variable::Type::pointer &&
-                                (base == "float" || base == "double" || base == "__half");
+    const bool leads_to_reals =
+        (variable.type == Variable::Type::pointer || variable.type == Variable::Type::array) &&
+        (base == "float" || base == "double" || base == "__half");
     if (leads_to_reals) types.insert(base);
   }
   for (const std::string& type : types) {
@@ -64,7 +61,86 @@ void vary_bytes(Place& place, Part bytes) {
   }
 }
 
+/// The same for the bytes of shared memory that a launch asks for, where they are computed.
+void vary_bytes_of_launch(Place& place, Part bytes) {
+  const Variable* const given =
+      bytes.end == bytes.first + 1 ? place.scope().find(bytes.first) : nullptr;
+  const bool is_made = given != nullptr && given->value.first < given->value.end;
+  vary_bytes(place, is_made ? given->value : bytes);
+}
+
+/// Whether tokens are a number: a constant, or a value of integer variables.
+bool is_number(const Place& place, Part words) {
+  for (std::size_t i = words.first; i < words.end; ++i) {
+    const Variable* const variable = place.scope().find(i);
+    if (place.code()[i].is("sizeof") || place.code()[i].is("&")) return false;
+    if (variable != nullptr && variable->type != Variable::Type::integer) return false;
+  }
+  return words.first < words.end;
+}
+
 }  // namespace
+
+void vary_bytes_of_copies(Place& place) {
+  static constexpr auto in_bytes = std::to_array<std::string_view>(
+      {"cp_async", "memcpy", "memset", "cudaMemcpy", "cudaMemcpyAsync", "cudaMemset",
+       "cudaMemsetAsync", "cudaMalloc", "__pipeline_memcpy_async"});
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = place.function().body + 1; i + 1 < place.function().end; ++i) {
+    if (std::ranges::find(in_bytes, code[i].text) == in_bytes.end()) continue;
+    std::size_t open = i + 1;
+    if (code[open].is("<")) open = place.outline().template_close(open).value_or(open) + 1;
+    const auto close = code[open].is("(") ? place.outline().partner(open) : std::nullopt;
+    if (!close) continue;
+    const std::vector<Part> arguments = place.outline().parts_between(open, *close);
+    for (std::size_t k = 1; k < arguments.size(); ++k) {
+      const bool is_kind = code[arguments[k].first].text.starts_with("cudaMemcpy");
+      if (!is_kind && is_number(place, arguments[k])) vary_bytes(place, arguments[k]);
+    }
+  }
+}
+
+namespace {
+
+/// Whether a token stands in an index, or in the initial value of a pointer.
+bool leads_to_memory(const Place& place, std::size_t i) {
+  for (std::size_t open = i; open-- > place.function().body + 1;) {
+    if (!place.code()[open].is("[")) continue;
+    if (place.outline().behind(open) > i) return true;
+    break;
+  }
+  return std::ranges::any_of(place.scope().variables(), [&](const Variable& variable) {
+    return variable.type == Variable::Type::pointer && variable.value.first <= i &&
+           i < variable.value.end;
+  });
+}
+
+}  // namespace
+
+void vary_limited_indices(Place& place) {
+  // Where an index is kept inside of a matrix by min(row, last), others may need the same.
+  const std::vector<Token>& code = place.code();
+  std::set<std::string> limits;
+  std::set<std::size_t> limited;
+  for (std::size_t i = place.function().body + 2; i + 1 < place.function().end; ++i) {
+    if (!code[i].is("min") || !code[i + 1].is("(")) continue;
+    const auto close = place.outline().partner(i + 1);
+    if (!close) continue;
+    const std::vector<Part> parts = place.outline().parts_between(i + 1, *close);
+    for (std::size_t k = i; k < *close; ++k) limited.insert(k);
+    if (parts.size() == 2 && is_number(place, parts[1])) limits.insert(place.words_of(parts[1]));
+  }
+  if (limits.empty()) return;
+  for (std::size_t i = place.function().body + 2; i + 1 < place.function().end; ++i) {
+    const Variable* const index = is_read(place, i) ? place.scope().find(i) : nullptr;
+    if (index == nullptr || index->type != Variable::Type::integer || index->is_evaluated) continue;
+    if (index->is_parameter || limited.contains(i) || !leads_to_memory(place, i)) continue;
+    for (const std::string& limit : limits) {
+      place.add_expression({i, i + 1}, "min(" + std::string(index->name) + ", " + limit + ")", 2,
+                           1);
+    }
+  }
+}
 
 void vary_arguments(Place& place) {
   static constexpr auto no_calls =
@@ -107,7 +183,7 @@ void vary_arguments(Place& place) {
     for (Part& part : parts) {
       if (part.end > part.first && code[part.end - 1].is(",")) --part.end;
     }
-    if (parts.size() > 2) vary_bytes(place, parts[2]);
+    if (parts.size() > 2) vary_bytes_of_launch(place, parts[2]);
     if (parts.size() > 2) parts.resize(2);
     exchange(parts, Change::Form::sides);
     for (const Part& part : parts) vary_sides(place, part);

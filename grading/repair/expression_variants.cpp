@@ -281,6 +281,31 @@ void vary_pairs(Place& place) {
   }
 }
 
+void vary_both_sides(Place& place) {
+  // Exchanges x and y of all built-in variables in a statement: threads are numbered along the rows
+  // of a block or down its columns.
+  const std::vector<Token>& code = place.code();
+  for (const Statement* statement : with_inner(place.body())) {
+    const bool is_simple = statement->kind == Statement::Kind::expression ||
+                           statement->kind == Statement::Kind::declaration;
+    if (!is_simple || !statement->inner.empty()) continue;
+    Variant variant{.changes = {}, .line = 0, .edits = {}, .cost = 2};
+    std::set<std::string_view> members;
+    for (std::size_t i = statement->words.first; i + 2 < statement->words.end; ++i) {
+      const bool has_side = is_builtin_member(code, i) && !code[i + 2].is("z");
+      if (!has_side || !place.may_vary(i)) continue;
+      const std::string other = std::string(code[i].text) + "." + other_side(code[i + 2].text);
+      variant.changes.push_back({Change::Form::expression, {i, i + 3}, other});
+      variant.edits.push_back({{i, i + 3}, other});
+      members.insert(code[i].text);
+    }
+    // vary_pairs() exchanges the two sides of a single variable.
+    if (members.size() < 2) continue;
+    variant.line = code[variant.changes.front().words.first].line;
+    place.add(std::move(variant));
+  }
+}
+
 namespace {
 
 /// Whether a remainder is compared with a number, such as the 0 of `offset % 4 == 0`. With another

@@ -25,8 +25,7 @@ bool rounds_up(const std::vector<Token>& code, std::size_t number) {
 
 namespace {
 
-/// The operand that ends in front of a token or, in operand_at(), begins at it: a name with its
-/// subscripts and members, a number, or an expression in parentheses. Empty if there is none.
+/// The operand that ends in front of a token. Empty if there is none.
 Part operand_before(const Place& place, std::size_t end) {
   const std::vector<Token>& code = place.code();
   std::size_t first = end - 1;
@@ -38,6 +37,8 @@ Part operand_before(const Place& place, std::size_t end) {
       code[first].is_name() || code[first].kind == TokenKind::number || code[first].is("(");
   return {is_operand ? first : end, end};
 }
+
+}  // namespace
 
 Part operand_at(const Place& place, std::size_t first) {
   const std::vector<Token>& code = place.code();
@@ -51,6 +52,8 @@ Part operand_at(const Place& place, std::size_t first) {
       code[first].is_name() || code[first].kind == TokenKind::number || code[first].is("(");
   return {first, is_operand ? end : first};
 }
+
+namespace {
 
 /// Whether tokens use only integers, as far as is known, so that a division may leave a remainder.
 bool is_of_integers(const Place& place, Part words) {
@@ -184,6 +187,19 @@ void vary_addend(Place& place, Part left, Part addend) {
       2);
 }
 
+/// Writes `n - (k0 + k)` for `n - k0`: what is left of a row may count from a thread's own element.
+void vary_what_is_left(Place& place, Part subtracted) {
+  constexpr std::size_t most_others = 8;
+  if (subtracted.end != subtracted.first + 1 || !place.code()[subtracted.first].is_name()) return;
+  const std::string from(place.code()[subtracted.first].text);
+  std::size_t others = 0;
+  for (const Variable* other : place.scope().seen_at(subtracted.first)) {
+    const bool is_one = other->type == Variable::Type::integer && !other->is_evaluated;
+    if (!is_one || other->name == from || others++ == most_others) continue;
+    place.add_expression(subtracted, "(" + from + " + " + std::string(other->name) + ")", 3, 1);
+  }
+}
+
 void vary_sum(Place& place, std::size_t i) {
   const std::vector<Token>& code = place.code();
   const bool is_plus = code[i].is("+");
@@ -198,6 +214,7 @@ void vary_sum(Place& place, std::size_t i) {
                          place.words_of(left) + " - 1 - " + place.words_of(right));
   }
   if (is_plus) vary_addend(place, left, product_at(place, i + 1));
+  if (!is_plus) vary_what_is_left(place, right);
   if (left.first == left.end || right.first == right.end) return;
   if (!is_whole_sum(place, {left.first, right.end})) return;
   place.add_expression({left.first, right.end}, place.words_of(left), 2);
@@ -271,6 +288,29 @@ void vary_precedence(Place& place, std::size_t i) {
 }
 
 }  // namespace
+
+void vary_bounds(Place& place) {
+  static constexpr auto ends = std::to_array<std::string_view>({")", ";", ",", "&&", "||", "?"});
+  const std::vector<Token>& code = place.code();
+  for (const Statement* statement : with_inner(place.body())) {
+    const Part words = statement->words;
+    if (!code[words.first].is("for") && !code[words.first].is("while")) continue;
+    const std::size_t open = words.first + 1;
+    for (std::size_t i = open; i < place.outline().behind(open); ++i) {
+      if (!code[i].is("<") || !place.may_vary(i) || !place.may_vary(i + 1)) continue;
+      std::size_t end = i + 1;
+      while (end < words.end && std::ranges::find(ends, code[end].text) == ends.end()) {
+        end = place.outline().behind(end);
+      }
+      // Single names and numbers are exchanged wherever they stand.
+      if (end <= i + 2) continue;
+      for (const Variable& size : place.scope().variables()) {
+        if (!size.is_parameter || size.type != Variable::Type::integer) continue;
+        place.add_expression({i + 1, end}, std::string(size.name));
+      }
+    }
+  }
+}
 
 void vary_operators(Place& place) {
   const std::vector<Token>& code = place.code();

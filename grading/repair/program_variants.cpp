@@ -77,6 +77,29 @@ bool are_values(const Place& place, const Constants& constants, Part words) {
   return words.first < words.end;
 }
 
+/// Exchanges float and double in the type of a tile or of a number, where the matrices have the
+/// other one.
+void vary_precision(Place& place) {
+  const std::vector<Token>& code = place.code();
+  std::set<std::string> wanted;
+  for (const Variable& variable : place.scope().variables()) {
+    const std::string base = variable.base.substr(0, variable.base.find(' '));
+    if (variable.is_parameter && variable.type == Variable::Type::pointer) wanted.insert(base);
+  }
+  for (const Variable& variable : place.scope().variables()) {
+    const bool holds_reals =
+        variable.type == Variable::Type::real || variable.type == Variable::Type::array;
+    if (variable.is_parameter || !holds_reals) continue;
+    for (std::size_t i = variable.type_begin; i < variable.declared; ++i) {
+      if (!code[i].is("float") && !code[i].is("double")) continue;
+      const std::string other = code[i].is("float") ? "double" : "float";
+      if (wanted.contains(other) && !wanted.contains(std::string(code[i].text))) {
+        add_fixed(place, {{{i, i + 1}, other}}, 1);
+      }
+    }
+  }
+}
+
 /// Makes references of all parameters that a function stores in.
 void vary_copies(Place& place) {
   if (place.function().is_kernel) return;
@@ -231,6 +254,7 @@ void vary_layouts(Place& place, Part words) {
 void vary_fixed(Place& place) {
   vary_copies(place);
   vary_sizes_of_pointers(place);
+  vary_precision(place);
   vary_signs(place);
   vary_storage(place);
   vary_pitches(place);

@@ -75,6 +75,11 @@ INSTANTIATE_TEST_SUITE_P(
                     {},
                     {"on line 1 take what is stored in as references: 'float& a'"},
                     {"& b", "& k"}},
+        OfConstants{"__global__ void f(const double* A, float beta) {\n"
+                    "  __shared__ float As[16];\n  float sum = 0;\n}",
+                    {},
+                    {"on line 2 write '__shared__ double As[16];'", "write 'double sum = 0;'"},
+                    {"double beta"}},
         OfConstants{"template <int Tile, int Rx>\n"
                     "__global__ void f(float* C, int n) {\n"
                     "  __shared__ float As[2 * Tile][Rx];\n"

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "grading/repair/variant.hpp"
+#include "grading/repair/constants.hpp"
 
 namespace tilewise::grading {
 
@@ -48,6 +48,23 @@ void vary_index(Place& place, Part index) {
   }
 }
 
+/// Multiplies the constants in a pointer's distance by others: `upper + half * row_length` for
+/// `upper + half`.
+void vary_constant_distances(Place& place, const Constants& constants, Part distance) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = distance.first; i < distance.end; ++i) {
+    const Part constant = constants.at(i);
+    if (constant.first == constant.end || !place.may_vary(i)) continue;
+    i = constant.end - 1;
+    const bool is_term = code[constant.first - 1].is("+") || code[constant.first - 1].is("-");
+    if (!is_term || code[constant.end].is("*") || code[constant.end].is("/")) continue;
+    const std::string words = place.words_of(constant);
+    for (const std::string& other : constants_seen_at(place, constant.first)) {
+      place.add_expression(constant, words + " * " + other, 2, 1);
+    }
+  }
+}
+
 /// Varies the distance by which a pointer is moved, and its initial value, as an index.
 void vary_pointers(Place& place) {
   const std::vector<Token>& code = place.code();
@@ -59,8 +76,11 @@ void vary_pointers(Place& place) {
                        !code[words.first + 1].is("[");
     if (moves) vary_index(place, {words.first + 2, words.end - 1});
   }
+  const Constants constants(place);
   for (const Variable& variable : place.scope().variables()) {
-    if (variable.type == Variable::Type::pointer) vary_index(place, variable.value);
+    if (variable.type != Variable::Type::pointer) continue;
+    vary_index(place, variable.value);
+    vary_constant_distances(place, constants, variable.value);
   }
 }
 

@@ -147,6 +147,10 @@ std::optional<long> whole_number(const Token& token);
 /// Whether an operand may end at a token.
 bool ends_operand(const Token& token);
 
+/// The operand that begins at a token: a name with its subscripts, members and arguments, a number,
+/// or an expression in parentheses. Empty if there is none.
+Part operand_at(const Place& place, std::size_t first);
+
 /// Whether a number is the 1 of `(n + side - 1) / side`. Another number or sign there gives an
 /// unnoticed extra step and mends nothing.
 bool rounds_up(const std::vector<Token>& code, std::size_t number);
@@ -167,6 +171,7 @@ void vary_builtins(Place& place);
 void vary_alike_names(Place& place);
 void vary_other_names(Place& place);
 void vary_pairs(Place& place);
+void vary_both_sides(Place& place);
 void vary_elements(Place& place);
 void vary_alike(Place& place);
 void vary_constants(Place& place);
@@ -174,8 +179,12 @@ void vary_products(Place& place);
 void vary_factors(Place& place);
 void vary_numbers(Place& place);
 void vary_operators(Place& place);
+void vary_bounds(Place& place);
+void vary_quotients(Place& place);
 void vary_subscripts(Place& place);
 void vary_arguments(Place& place);
+void vary_bytes_of_copies(Place& place);
+void vary_limited_indices(Place& place);
 void vary_functions(Place& place);
 void vary_conditions(Place& place);
 void vary_fast_paths(Place& place);

@@ -73,6 +73,23 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"const int lower = row + 8;", "lower = min(row + 8, n - 1);"},
         Mended{"constexpr int wide = 8; float s = __shfl_sync(all, A[row], 0);",
                "__shfl_sync(all, A[row], 0, wide);"},
+        // A thread's part of a whole, by quotients and remainders.
+        Mended{"constexpr int wide = 8; const int i = n % 16, k = n / 16;",
+               "const int i = n / wide, k = n % wide;"},
+        Mended{"const int y = row % 8 + row / 16 * 8, x = row / 8 % 2;",
+               "y = row % 8 + row / 8 % 2 * 8, x = row / 16;"},
+        Mended{"const int y = row / 8;\nconst int x = row % 8;",
+               "y = row % 8;' in place of 'const int y = row / 8;', on line 5 write"},
+        Mended{"const int t = threadIdx.x * blockDim.y + threadIdx.y;",
+               "t = threadIdx.y * blockDim.x + threadIdx.x;"},
+        // A whole bound, limits and bytes.
+        Mended{"float s = 0; for (int k = 0; k < gridDim.x * blockDim.x; ++k) s += A[k];",
+               "k < n; ++k"},
+        Mended{"const float* a = A + min(row, n - 1) * n;\nconst float* b = B + col;",
+               "b = B + min(col, n - 1);"},
+        Mended{"__shared__ float As[16]; cp_async<16>(&As[0], A + row, n - col);",
+               "A + row, (n - col) * sizeof(float));"},
+        Mended{"const int left = n - row;", "left = n - (row + col);"},
         // Parentheses are missing or too many, or a loop, factor, order or constant is wrong.
         Mended{"const float x = n * (A[row] + col * B[col]);", "x = n * A[row] + col * B[col];"},
         Mended{"const int blocks = n + 16 - 1 / 16;", "blocks = (n + 16 - 1) / 16;"},
@@ -84,6 +101,9 @@ INSTANTIATE_TEST_SUITE_P(
         // Elements are meant to be bytes, as elsewhere in the statement.
         Mended{"copy<4 * n>(&C[row], A + col, row < n ? n : 0);", "row < n ? 4 * n : 0);"},
         // Something is missing.
+        Mended{"constexpr int half = 8, wide = 16; const float* a = A + n;\n"
+               "const float* b = a + half;",
+               "b = a + half * wide;"},
         Mended{"for (int k = 0; k < n; k += 16) if (row < n) C[k] = 0;",
                "if (row < n && k + 16 <= n) C[k] = 0;"},
         Mended{"for (int s = 0; s < 16; ++s) if (row < n) C[s] = 0;", "if (row + s < n) C[s] = 0;"},
