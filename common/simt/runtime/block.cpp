@@ -3,81 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <memory>
 #include <numeric>
 #include <random>
-#include <string_view>
 #include <utility>
 
 #include "common/base/language.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
-#include "common/simt/include/tilewise/warp.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/faults.hpp"
 #include "common/simt/runtime/module_variables.hpp"
-#include "common/simt/runtime/warp_products.hpp"
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace tilewise::simt {
 
-namespace {
-
-/// Mostly, a module has only one copy of a name, so the pointers are equal.
-bool same_name(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
-
-bool same_place(Site a, Site b) { return a.line == b.line && same_name(a.file, b.file); }
-
-WarpOperation operation_named(std::string_view call) {
-  if (call == "__syncwarp()") return WarpOperation::barrier;
-  return call.substr(0, 6) == "__shfl" ? WarpOperation::shuffle : WarpOperation::vote;
-}
-
-}  // namespace
-
-static bool needs_all_lanes(int source) {
-  return source == static_cast<int>(WarpFold::product) ||
-         source == static_cast<int>(WarpFold::rows);
-}
-
-/// Returns what a warp's operation computes from the values that the lanes in `arrived` have
-/// offered.
-static std::uint64_t folded(WarpFold how, const std::uint64_t (&offered)[32], unsigned arrived,
-                            int lane) {
-  if (how == WarpFold::product || how == WarpFold::rows) {
-    if (lane != std::countr_zero(arrived)) return 0;
-    how == WarpFold::product ? multiply_of_warp(offered, arrived)
-                             : hand_rows_round_warp(offered, arrived);
-    return 0;
-  }
-  const auto signed_number = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
-  std::uint64_t result = offered[lane], same = 0;
-  if (how == WarpFold::add || how == WarpFold::bits_of_one) result = 0;
-  for (int other = 0; other < 32; ++other) {
-    if ((arrived >> other & 1u) == 0) continue;
-    const std::uint64_t value = offered[other];
-    same |= std::uint64_t{value == offered[lane]} << other;
-    if (how == WarpFold::add) result += value;
-    if (how == WarpFold::bits_of_one) result ^= value;
-    if (how == WarpFold::bits_of_both) result &= value;
-    if (how == WarpFold::bits_of_either) result |= value;
-    if (how == WarpFold::min_unsigned) result = std::min(result, value);
-    if (how == WarpFold::max_unsigned) result = std::max(result, value);
-    const bool smaller = signed_number(value) < signed_number(result);
-    if (how == WarpFold::min_signed ? smaller : how == WarpFold::max_signed && !smaller) {
-      result = value;
-    }
-  }
-  if (how == WarpFold::match_any) return same;
-  if (how == WarpFold::match_all) return same == arrived ? arrived : 0;
-  return result;
-}
-
-static __thread Block* this_threads_block = nullptr;  // set once the thread runs a kernel
+__thread Block* this_threads_block = nullptr;  // set once the thread runs a kernel
 
 Block::Block() : stacks_(&Block::run_threads) {}
 
@@ -256,12 +199,6 @@ void Block::run_threads(Transfer from) {
   }
 }
 
-inline void Block::resume(Thread& thread) {
-  running_ = &thread;
-  threadIdx = thread.index;
-  if (watch_ != nullptr) watch_->resume(static_cast<unsigned>(number_of(thread)));
-}
-
 Block::Thread* Block::next_after(std::size_t position) {
   for (std::size_t step = 0; step < threads_.size(); ++step) {
     position = position + 1 == threads_.size() ? 0 : position + 1;
@@ -293,16 +230,6 @@ Switch Block::switch_to(Thread& next, Thread& thread) {
   if (&next == &thread) return {nullptr, nullptr};
   resume(next);
   return {next.context != nullptr ? next.context : stacks_.take()->context, &thread.context};
-}
-
-inline Switch Block::leave(Thread& thread) {
-  // The usual case comes first: the next thread in order has started and can go on.
-  Thread* next = &thread + 1;
-  if (next == end_ || !can_run(*next) || next->context == nullptr) {
-    return leave_for_a_later_one(thread);
-  }
-  resume(*next);
-  return {next->context, &thread.context};
 }
 
 Switch Block::leave_for_a_later_one(Thread& thread) {
@@ -355,51 +282,6 @@ inline Switch Block::count_in(bool predicate) {
   return ++arrived_ < live_ ? leave(thread) : pass_barrier(thread);
 }
 
-template <class Ask>
-void Block::tell(Ask&& ask) {
-  if (watch_ == nullptr || !wanted_watch_.checks) return;
-  watch_->pause_recording();
-  for (Observer* observer : process_observers()) {
-    if (auto found = ask(*observer)) {
-      Findings::instance().add(std::move(*found), static_cast<std::uint32_t>(block_));
-    }
-  }
-  watch_->go_on_recording();
-}
-
-bool Block::agrees(Thread& thread, const Wait& wait) {
-  if (arrived_ == 0) barrier_ = wait;
-  return same_place(barrier_.site, wait.site) || goes_on_divided(thread, wait);
-}
-
-// Hardware counts the threads that arrive, whichever barrier they arrive at. This does not hold for
-// the lanes of one warp: what happens to those differs between GPU generations.
-bool Block::goes_on_divided(Thread& thread, const Wait& wait) {
-  if (!wanted_watch_.strict) return false;
-  if (barrier_.what != nullptr) {
-    const WaitingThread threads[] = {{thread.index, wait.what, wait.site},
-                                     {some_waiting().index, barrier_.what, barrier_.site}};
-    // Until now, all threads waited at the same barrier.
-    for (const Thread& other : threads_) {
-      if (other.runs_from != interval_ + 1) continue;
-      warps_[warp_of(number_of(other))].barrier = barrier_;
-    }
-    Wait& known = warps_[warp_of(number_of(thread))].barrier;
-    if (known.what != nullptr && !same_place(known.site, wait.site)) return false;
-    tell([&](Observer& o) { return o.stuck({StuckBlock::Why::divided, blockIdx, threads}); });
-    barrier_ = {};  // from here on, every thread that arrives is checked
-  }
-  Wait& of_warp = warps_[warp_of(number_of(thread))].barrier;
-  if (of_warp.what == nullptr) of_warp = wait;
-  return same_place(of_warp.site, wait.site);
-}
-
-const Block::Thread& Block::some_waiting(std::optional<std::size_t> of_warp) const {
-  return *std::find_if(threads_.begin(), threads_.end(), [&](const Thread& other) {
-    return other.runs_from == interval_ + 1 && (!of_warp || warp_of(number_of(other)) == *of_warp);
-  });
-}
-
 Switch Block::pass_barrier(Thread& thread) {
   count_barrier();
   // The next interval starts with the first thread again, whichever thread came last.
@@ -420,239 +302,6 @@ void Block::count_barrier() {
   arrived_ = 0;
   truths_ = 0;
   ++interval_;
-}
-
-// A thread that has never come to a barrier may have been left out of all the block's work, as if
-// it had returned at once.
-void Block::tell_of_skipped_barrier() {
-  const std::size_t number = *std::exchange(at_end_, std::nullopt);
-  if (interval_ == 0 && !wanted_watch_.strict) return;
-  const Thread& other = some_waiting();
-  const Wait& wait =
-      barrier_.what != nullptr ? barrier_ : warps_[warp_of(number_of(other))].barrier;
-  const uint3 thread = threads_[turns_[number]].index;
-  tell([&](Observer& o) {
-    return o.skipped({blockIdx, thread, {other.index, wait.what, wait.site}});
-  });
-}
-
-Switch Block::break_off(void* leaving, const StuckBlock& stuck) {
-  if (watch_ != nullptr) watch_->pause_recording();
-  const Site site = stuck.threads.front().site;
-  broken_by_ = Finding{.kind = "deadlock",
-                       .message = tr("a block cannot go on"),
-                       .file = site.file,
-                       .line = site.line};
-  for (Observer* observer : process_observers()) {
-    if (auto said = observer->stuck(stuck)) broken_by_ = std::move(said);
-  }
-  return {home_, leaving};
-}
-
-Switch Block::break_off_divergence(Thread& thread, const Wait& wait) {
-  const std::size_t warp = warp_of(number_of(thread));
-  const bool by_warps = barrier_.what == nullptr;
-  const Wait& others = by_warps ? warps_[warp].barrier : barrier_;
-  const Thread& waits = some_waiting(by_warps ? std::optional(warp) : std::nullopt);
-  const WaitingThread threads[] = {{thread.index, wait.what, wait.site},
-                                   {waits.index, others.what, others.site}};
-  return break_off(&thread.context, {StuckBlock::Why::divided, blockIdx, threads});
-}
-
-Switch Block::break_off_masks(void* leaving, std::size_t thread, const Wait& wait, unsigned mask,
-                              const Gathering& other) {
-  const WaitingThread threads[] = {{threads_[turns_[thread]].index, wait.what, wait.site},
-                                   {{}, other.wait.what, other.wait.site}};
-  return break_off(leaving, {.why = StuckBlock::Why::masks_disagree,
-                             .block = blockIdx,
-                             .threads = threads,
-                             .mask = mask,
-                             .other_mask = other.mask});
-}
-
-Switch Block::break_off_deadlock(void* leaving) {
-  if (watch_ != nullptr) watch_->pause_recording();
-  for (std::size_t warp = 0; warp < warps_.size(); ++warp) {
-    for (const Gathering& one : warps_[warp].gatherings) {
-      for (const Gathering& other : warps_[warp].gatherings) {
-        // Each of the two waits for a lane that waits in the other.
-        const unsigned lanes = one.arrived & other.mask;
-        if (&one == &other || lanes == 0 || (other.arrived & one.mask) == 0) continue;
-        const std::size_t first = warp * 32 + static_cast<std::size_t>(__builtin_ctz(lanes));
-        return break_off_masks(leaving, first, lanes_[first].wait, one.mask, other);
-      }
-    }
-  }
-  std::vector<WaitingThread> threads;
-  for (const Thread& thread : threads_) {
-    const bool at_barrier = thread.runs_from == interval_ + 1;
-    const Wait& of_block =
-        barrier_.what != nullptr ? barrier_ : warps_[warp_of(number_of(thread))].barrier;
-    const Wait& wait = at_barrier ? of_block : lanes_[number_of(thread)].wait;
-    if (wait.what == nullptr) continue;
-    const bool known = std::any_of(threads.begin(), threads.end(), [&](const WaitingThread& other) {
-      return same_place(other.site, wait.site);
-    });
-    if (!known) threads.push_back({thread.index, wait.what, wait.site});
-  }
-  return break_off(leaving, {StuckBlock::Why::deadlocked, blockIdx, threads});
-}
-
-Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mask,
-                                       std::uint64_t value, int source_lane) {
-  Thread& thread = *running_;
-  const std::size_t position = number_of(thread);
-  const std::size_t warp_index = warp_of(position);
-  const unsigned own_lane = 1u << lane_of(position);
-  Warp& warp = warps_[warp_index];
-  thread.runs_from = not_until_woken;
-  const bool folds = source_lane >= static_cast<int>(WarpFold::match_any);
-  lanes_[position] = {value, 0, folds ? source_lane : source_lane & 31, {what, site}};
-
-  const WaitingThread caller = {thread.index, what, site};
-  if ((mask & own_lane) == 0) {
-    return break_off(&thread.context, {.why = StuckBlock::Why::outside_mask,
-                                       .block = blockIdx,
-                                       .threads = {&caller, 1},
-                                       .mask = mask,
-                                       .lane = lane_of(position)});
-  }
-  Gathering* gathering = nullptr;
-  for (Gathering& other : warp.gatherings) {
-    // Lanes that have gone on to a call of more lanes wait there until these lanes come to it, too.
-    if (other.mask == mask && same_name(other.wait.what, what)) gathering = &other;
-  }
-  if (gathering == nullptr) {
-    warp.gatherings.push_back({mask, 0, {what, site}});
-    gathering = &warp.gatherings.back();
-  }
-  gathering->arrived |= own_lane;
-  if (complete(warp, warp_index, *gathering)) return {nullptr, nullptr};
-  return leave(thread);
-}
-
-bool Block::complete(Warp& warp, std::size_t warp_index, Gathering& gathering) {
-  if (gathering.arrived != (gathering.mask & warp.live)) return false;
-  if (watch_ != nullptr) {
-    watch_->pass_warp_operation(static_cast<unsigned>(warp_index), gathering.arrived,
-                                operation_named(gathering.wait.what));
-  }
-  const std::size_t first = warp_index * 32;
-  std::uint64_t offered[32];
-  unsigned ballot = 0;
-  for (int lane = 0; lane < 32; ++lane) {
-    // The value of a lane that takes no part is undefined; a NaN makes its use visible.
-    offered[lane] = ~std::uint64_t{0};
-    if ((gathering.arrived >> lane & 1u) == 0) continue;
-    offered[lane] = lanes_[first + lane].value;
-    ballot |= (offered[lane] != 0 ? 1u : 0u) << lane;
-  }
-  const int first_lane = std::countr_zero(gathering.arrived);
-  if (gathering.arrived != ~0u && needs_all_lanes(lanes_[first + first_lane].source)) {
-    tell_of_missing_lane(first + first_lane, std::countr_one(gathering.arrived), gathering);
-  }
-  if (watch_ != nullptr &&
-      lanes_[first + first_lane].source == static_cast<int>(WarpFold::product)) {
-    watch_->note_product(product_of_warp(offered[first_lane]));
-  }
-  for (int lane = 0; lane < 32; ++lane) {
-    if ((gathering.arrived >> lane & 1u) == 0) continue;
-    const int source = lanes_[first + lane].source;
-    if (source < 32 && (gathering.arrived >> source & 1u) == 0 && wanted_watch_.strict) {
-      tell_of_missing_lane(first + lane, source, gathering);
-    }
-    const std::uint64_t received =
-        source < 32 ? offered[source]
-                    : folded(static_cast<WarpFold>(source), offered, gathering.arrived, lane);
-    lanes_[first + lane] = {received, ballot, source, {}};
-    threads_[turns_[first + lane]].runs_from = 0;
-  }
-  for (Gathering& other : warp.gatherings) {
-    const unsigned awaited = other.mask & gathering.arrived;
-    if (&other == &gathering || awaited == 0) continue;
-    if (!same_place(other.wait.site, gathering.wait.site)) continue;
-    other.elsewhere |= awaited;
-    other.other_mask = gathering.mask;
-  }
-  gathering = warp.gatherings.back();
-  warp.gatherings.pop_back();
-  return true;
-}
-
-const Block::Gathering* Block::left_waiting_by(std::size_t thread) const {
-  for (const Gathering& gathering : warps_[warp_of(thread)].gatherings) {
-    if ((gathering.elsewhere >> lane_of(thread) & 1u) != 0) return &gathering;
-  }
-  return nullptr;
-}
-
-void Block::tell_of_missing_lane(std::size_t thread, int lane, const Gathering& gathering) {
-  using Source = ShuffleFromNowhere::Source;
-  const bool is_there = warp_of(thread) * 32 + static_cast<std::size_t>(lane) < threads_.size();
-  const Source source = !is_there                            ? Source::not_there
-                        : (gathering.mask >> lane & 1u) == 0 ? Source::outside_mask
-                                                             : Source::has_returned;
-  const WaitingThread caller = {threads_[turns_[thread]].index, gathering.wait.what,
-                                lanes_[thread].wait.site};
-  const bool is_of_all_lanes = needs_all_lanes(lanes_[thread].source);
-  tell([&](Observer& o) {
-    return o.shuffled({source, blockIdx, caller, gathering.mask, lane, is_of_all_lanes});
-  });
-}
-
-void Block::complete_gatherings_without(std::size_t thread) {
-  const std::size_t warp_index = warp_of(thread);
-  Warp& warp = warps_[warp_index];
-  for (std::size_t i = 0; i < warp.gatherings.size();) {
-    if (!complete(warp, warp_index, warp.gatherings[i])) ++i;
-  }
-}
-
-Switch Block::arrive_at_active_mask(Site site) {
-  Thread& thread = *running_;
-  const std::size_t position = number_of(thread);
-  thread.runs_from = not_until_woken;
-  lanes_[position].wait = {"__activemask()", site};
-  warps_[warp_of(position)].asking |= 1u << lane_of(position);
-  ++asking_;
-  yields_ = 0;
-  return leave(thread);
-}
-
-// Called once no thread can go on but those that wait in `__activemask()`: the lanes that have come
-// to the same place by then are answered together. This matches hardware that parts lanes as late,
-// and joins them as early, as it can. Lanes at a later line keep waiting, because the others may
-// come there, too.
-bool Block::answer_active_masks() {
-  if (asking_ == 0) return false;
-  yields_ = 0;
-  for (std::size_t warp = 0; warp < warps_.size(); ++warp) {
-    const Wait* first = nullptr;
-    const auto for_each_asking = [&](auto&& visit) {
-      for (unsigned lanes = warps_[warp].asking; lanes != 0; lanes &= lanes - 1) {
-        visit(warp * 32 + static_cast<std::size_t>(__builtin_ctz(lanes)));
-      }
-    };
-    for_each_asking([&](std::size_t thread) {
-      const Wait& wait = lanes_[thread].wait;
-      if (first == nullptr || wait.site.line < first->site.line) first = &wait;
-    });
-    if (first == nullptr) continue;
-    const Site site = first->site;
-    unsigned together = 0;
-    for_each_asking([&](std::size_t thread) {
-      if (same_place(lanes_[thread].wait.site, site)) together |= 1u << lane_of(thread);
-    });
-    warps_[warp].asking &= ~together;
-    for (unsigned lanes = together; lanes != 0; lanes &= lanes - 1) {
-      const std::size_t thread = warp * 32 + static_cast<std::size_t>(__builtin_ctz(lanes));
-      lanes_[thread].ballot = together;
-      lanes_[thread].wait = {};
-      threads_[turns_[thread]].runs_from = 0;
-      --asking_;
-    }
-  }
-  return true;
 }
 
 Switch Block::break_off_access(Finding fault) {
@@ -692,8 +341,6 @@ void* Block::enter_shared_at_file_scope(int slot) { return shared_.enter_at_file
 
 // The functions that the facade's headers call, always from within a kernel.
 
-static Block& running_block() { return *this_threads_block; }
-
 Switch refuse(const char* why, Site site) {
   return running_block().break_off_access(
       {.kind = "launch", .message = why, .file = site.file, .line = site.line});
@@ -710,17 +357,6 @@ Switch arrive_at_block_barrier(const char* what, Site site, bool predicate) {
 
 BarrierVotes votes_of_passed_barrier() { return running_block().votes_of_passed_barrier(); }
 
-Switch arrive_at_warp_operation(const char* what, Site site, unsigned mask, std::uint64_t value,
-                                int source_lane) {
-  return running_block().arrive_at_warp_operation(what, site, mask, value, source_lane);
-}
-
-Switch arrive_at_active_mask(Site site) { return running_block().arrive_at_active_mask(site); }
-
-std::uint64_t value_from_passed_warp_operation() { return running_block().passed_value(); }
-unsigned ballot_of_passed_warp_operation() { return running_block().passed_ballot(); }
-int lane_index() { return running_block().lane(); }
-unsigned live_lanes() { return running_block().live_lanes(); }
 Switch let_others_run() { return Block::of_this_thread().let_others_run(); }
 void* enter_shared(int slot) { return running_block().enter_shared(slot); }
 void* enter_shared_at_file_scope(int slot) {

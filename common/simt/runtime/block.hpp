@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -249,5 +250,36 @@ class Block {
   std::array<DoubtfulArithmetic, 16> doubtful_{};  ///< the first ones of this block
   std::ptrdiff_t doubts_ = 0;
 };
+
+// What follows serves the files that define the functions of a Block: block.cpp,
+// block_divergence.cpp and block_warp_operations.cpp.
+
+/// Null until the calling operating-system thread runs a kernel.
+extern __thread Block* this_threads_block __attribute__((tls_model("initial-exec")));
+
+/// Returns the block of the calling operating-system thread, which runs a kernel.
+inline Block& running_block() { return *this_threads_block; }
+
+/// Whether two names are the same. Mostly, a module has only one copy of a name, so the pointers
+/// are equal.
+inline bool same_name(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
+
+inline bool same_place(Site a, Site b) { return a.line == b.line && same_name(a.file, b.file); }
+
+inline void Block::resume(Thread& thread) {
+  running_ = &thread;
+  threadIdx = thread.index;
+  if (watch_ != nullptr) watch_->resume(static_cast<unsigned>(number_of(thread)));
+}
+
+inline Switch Block::leave(Thread& thread) {
+  // The usual case comes first: the next thread in order has started and can go on.
+  Thread* next = &thread + 1;
+  if (next == end_ || !can_run(*next) || next->context == nullptr) {
+    return leave_for_a_later_one(thread);
+  }
+  resume(*next);
+  return {next->context, &thread.context};
+}
 
 }  // namespace tilewise::simt

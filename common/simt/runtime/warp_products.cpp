@@ -266,6 +266,11 @@ void hand_rows_round_warp(const std::uint64_t (&offered)[32], unsigned arrived) 
   }
 }
 
+bool needs_all_lanes(int source) {
+  return source == static_cast<int>(WarpFold::product) ||
+         source == static_cast<int>(WarpFold::rows);
+}
+
 WarpProduct product_of_warp(std::uint64_t offered) {
   const auto& part = *reinterpret_cast<const ProductPart*>(offered);
   const auto multiply_adds = static_cast<std::uint64_t>(part.m) *

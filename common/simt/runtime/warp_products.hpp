@@ -17,6 +17,10 @@ void multiply_of_warp(const std::uint64_t (&offered)[32], unsigned arrived);
 /// Performs ldmatrix: each lane gets its words of the rows that other lanes have read.
 void hand_rows_round_warp(const std::uint64_t (&offered)[32], unsigned arrived);
 
+/// Whether a warp performs such an operation only as a whole.
+/// @param source the lane that a lane asks for, or a WarpFold
+bool needs_all_lanes(int source);
+
 /// Returns the kind of a product, as described by any lane's part of it.
 WarpProduct product_of_warp(std::uint64_t offered);
 
