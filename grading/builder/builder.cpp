@@ -19,6 +19,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/builder/module_cache.hpp"
 #include "grading/builder/object_judge.hpp"
+#include "grading/builder/quotations.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "grading/builder/unseen_calls.hpp"

@@ -5,22 +5,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
+#include <filesystem>
 #include <initializer_list>
 #include <iterator>
 #include <regex>
-#include <sstream>
-#include <stdexcept>
 #include <utility>
 
 #include "common/base/language.hpp"
-#include "common/process/command.hpp"
-#include "common/process/sandbox.hpp"
-#include "common/simt/rewrite/remarks.hpp"
 #include "grading/builder/cuda_names.hpp"
 #include "grading/builder/source_file.hpp"
-#include "grading/builder/toolchain.hpp"
-#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -380,124 +373,6 @@ std::string cut_to_screenful(std::string_view text) {
     cut += tr("\n... and {} more lines", rest);
   }
   return cut;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-/// The warnings are enabled by name, because -Wall would also report code that the rewriting for
-/// the simulator brings in. clang does not know -Wmaybe-uninitialized, and the last option keeps it
-/// quiet about that.
-constexpr const char* telling[] = {"-Wuninitialized", "-Wmaybe-uninitialized", "-Wunused-value",
-                                   "-Wno-unknown-warning-option"};
-
-void keep_telling_lines(const std::string& output, std::vector<std::string>& lines) {
-  static const std::regex warning(
-      R"(^(labs/[^:]+:\d+):\d+: warning: (.*) \[-W(?:uninitialized|maybe-uninitialized|)"
-      R"(sometimes-uninitialized|unused-value)\])");
-  std::istringstream text(output);
-  for (std::string line; std::getline(text, line);) {
-    std::smatch found;
-    if (!std::regex_search(line, found, warning)) continue;
-    const std::string shown = found[1].str() + ": " + found[2].str();
-    // Each instance of a template repeats the warning.
-    if (std::ranges::find(lines, shown) == lines.end()) lines.push_back(shown);
-  }
-}
-
-}  // namespace
-
-std::vector<std::string> compiler_warnings(const std::string& stage_id, const fs::path& folder) {
-  Toolchain tools;
-  try {
-    tools = toolchain(Backend::simt, Flavour::fast, stage_id);
-  } catch (const std::runtime_error&) {
-    return {};
-  }
-  const auto stage = std::ranges::find(stages(), stage_id, &StageInfo::id);
-  if (stage == stages().end()) return {};
-  std::erase(tools.compile, "-w");
-  const ScratchDirectory scratch;
-  std::vector<std::string> lines;
-  for (const std::string& source : stage->sources) {
-    const SourceFile file =
-        read_source(folder / source, shown_path(folder, source), folder.parent_path());
-    if (!file.problem.empty()) continue;  // the builder reports that
-    const fs::path prepared = scratch.path() / (source + tools.source_extension);
-    std::ofstream(prepared, std::ios::binary) << tools.prepare(file).text;
-    Command command;
-    command.arguments = tools.compile;
-    std::ranges::copy(tools.preprocess, std::back_inserter(command.arguments));
-    command.arguments.insert(command.arguments.end(), std::begin(telling), std::end(telling));
-    command.arguments.insert(command.arguments.end(), {"-c", prepared, "-o", "/dev/null"});
-    command.time_limit_s = 60;
-    keep_telling_lines(run_command(std::move(command)).output, lines);
-  }
-  return lines;
-}
-
-SourceRemarks source_remarks(const StageInfo& stage, const fs::path& folder) {
-  SourceRemarks remarks;
-#ifdef TILEWISE_HAVE_SIMT
-  for (const std::string& source : stage.sources) {
-    const SourceFile file =
-        read_source(folder / source, shown_path(folder, source), folder.parent_path());
-    for (const simt::Remark& remark : simt::remarks_on(file.text)) {
-      if (remark.kind == simt::Remark::Kind::freed) {
-        if (remarks.freed.line == 0) remarks.freed = {.file = source, .line = remark.line};
-      } else if (remark.kind != simt::Remark::Kind::overflow) {
-        const bool is_doubt = remark.kind == simt::Remark::Kind::doubt;
-        Finding& first = is_doubt ? remarks.doubt : remarks.statement;
-        if (!first.message.empty()) continue;
-        first = {
-            .message = remark.message, .hint = remark.next, .file = source, .line = remark.line};
-      } else if (remarks.overflow.empty()) {
-        remarks.overflow = fmt::format("{}:{}: {}", file.name, remark.line, remark.message);
-      }
-    }
-  }
-#endif
-  return remarks;
-}
-
-namespace {
-
-/// Returns the line without blanks, because clang expands tabs.
-std::string key_of(std::string_view line) {
-  std::string key;
-  std::ranges::copy_if(line, std::back_inserter(key),
-                       [](char c) { return c != ' ' && c != '\t' && c != '\r'; });
-  return key;
-}
-
-bool is_caret(std::string_view line) { return line.find_first_not_of(" ^~") == line.npos; }
-
-}  // namespace
-
-void Quotations::add(std::string_view own, std::string_view compiled) {
-  take_line(compiled);
-  while (!own.empty()) {
-    const std::string_view own_line = take_line(own);
-    const std::string_view compiled_line = take_line(compiled);
-    std::string key = key_of(compiled_line);
-    // A line that became empty is never quoted, but messages have blank lines.
-    if (own_line != compiled_line && !key.empty()) own_lines_.emplace(std::move(key), own_line);
-  }
-}
-
-std::string Quotations::restore(std::string_view message) const {
-  std::string restored;
-  while (!message.empty()) {
-    const std::string_view line = take_line(message);
-    const auto quoted = own_lines_.find(key_of(line));
-    restored += quoted == own_lines_.end() ? line : std::string_view(quoted->second);
-    restored += '\n';
-    if (quoted == own_lines_.end()) continue;
-    std::string_view rest = message;
-    if (is_caret(take_line(rest))) message = rest;
-  }
-  return restored;
 }
 
 }  // namespace tilewise::grading

@@ -1,14 +1,10 @@
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "grading/builder/builder.hpp"
-#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 
@@ -33,45 +29,5 @@ std::string find_declaration(const std::string& header, const std::string& funct
 
 /// Returns the first lines of a long text, and how many more there are.
 std::string cut_to_screenful(std::string_view text);
-
-/// Returns the compiler's warnings about sources that compile, as far as they may explain a wrong
-/// result: a variable that is read before it is set, a value that is computed and not used. Each
-/// takes one line: "labs/02_multi_block_grid/matmul_grid.cu:17: 'sum' is used uninitialized". Empty
-/// where this build has no simulator. Runs the compiler without a sandbox, and so is for a
-/// learner's own files.
-/// @param folder the folder of the stage's sources
-/// @throws Interrupted
-std::vector<std::string> compiler_warnings(const std::string& stage_id,
-                                           const std::filesystem::path& folder);
-
-/// Remarks on sources that compile but may not do what is meant; see simt::Remark.
-struct SourceRemarks {
-  std::string overflow;  ///< "labs/...:17: row * n is an int, ..."; empty: none
-  Finding doubt;         ///< why a result may be wrong, and where; without a message: none
-  /// A statement that ends sooner or later than it seems to, which may be why anything fails.
-  Finding statement;
-  Finding freed;  ///< where an argument is freed: only the place; line 0: nowhere
-};
-
-/// Returns remarks on a stage's sources, judging by their tokens alone; no compiler need have seen
-/// them.
-/// @param folder the folder of the sources
-SourceRemarks source_remarks(const StageInfo& stage, const std::filesystem::path& folder);
-
-/// Puts the student's own lines into a compiler's messages. g++ quotes them from the file that
-/// `#line` names, but clang quotes the text that it compiled, which is the rewritten one.
-class Quotations {
- public:
-  /// @param own       a source as the student wrote it
-  /// @param compiled  the same lines as the compiler got them, after a first line with `#line`
-  void add(std::string_view own, std::string_view compiled);
-
-  /// Returns the message with every quoted line that was rewritten replaced by the student's line,
-  /// without the caret below it, which points into the rewritten line.
-  std::string restore(std::string_view message) const;
-
- private:
-  std::map<std::string, std::string, std::less<>> own_lines_;  ///< the key is the compiled line
-};
 
 }  // namespace tilewise::grading

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "grading/builder/quotations.hpp"
+
 namespace tilewise::grading {
 namespace {
 

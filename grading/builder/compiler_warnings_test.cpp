@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/process/sandbox.hpp"
-#include "grading/builder/compiler_message.hpp"
+#include "grading/builder/compiler_warnings.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -18,7 +18,7 @@
 #include "common/process/process.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/built_parts.hpp"
-#include "grading/builder/compiler_message.hpp"
+#include "grading/builder/compiler_warnings.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/commands.hpp"

@@ -12,7 +12,7 @@
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/built_parts.hpp"
-#include "grading/builder/compiler_message.hpp"
+#include "grading/builder/compiler_warnings.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/source_account.hpp"
