@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/process/sandbox.hpp"
+#include "grading/cli/meant_files.hpp"
 #include "grading/course/stages.hpp"
 
 namespace tilewise::grading {

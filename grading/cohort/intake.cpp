@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "common/base/files.hpp"
+#include "grading/cli/meant_files.hpp"
 #include "grading/cohort/archives.hpp"
 #include "grading/cohort/deadlines.hpp"
 #include "grading/course/stages.hpp"

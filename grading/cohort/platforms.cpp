@@ -7,7 +7,7 @@
 
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
-#include "grading/cli/submission.hpp"
+#include "grading/cli/meant_files.hpp"
 #include "grading/cohort/archives.hpp"
 #include "grading/cohort/deadlines.hpp"
 #include "grading/results/files.hpp"
