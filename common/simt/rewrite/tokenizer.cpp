@@ -248,4 +248,10 @@ std::string joined(std::span<const Token> tokens) {
   return text;
 }
 
+std::string name_of(const std::vector<Token>& code, std::size_t first, std::size_t end) {
+  constexpr std::size_t most_tokens = 100;
+  const auto kept = std::span(code).subspan(first, std::min(end - first, most_tokens));
+  return joined(kept) + (kept.size() < end - first ? "..." : "");
+}
+
 }  // namespace tilewise::simt::rewriting

@@ -57,4 +57,8 @@ std::string quoted(std::string_view text);
 /// Returns the tokens on one line, with one blank wherever the source has a gap.
 std::string joined(std::span<const Token> tokens);
 
+/// Returns a kernel as it is written, from token `first` to before `end`, cut to a length that only
+/// code meant to make messages endless exceeds.
+std::string name_of(const std::vector<Token>& code, std::size_t first, std::size_t end);
+
 }  // namespace tilewise::simt::rewriting
