@@ -1,11 +1,9 @@
 #include "grading/examiner/process/worker.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <random>
 #include <system_error>
@@ -17,6 +15,7 @@
 #include "common/process/process.hpp"
 #include "grading/examiner/process/connection.hpp"
 #include "grading/examiner/process/failures.hpp"
+#include "grading/examiner/process/worker_state.hpp"
 #include "grading/worker/protocol.hpp"
 
 namespace tilewise::grading {
@@ -54,32 +53,6 @@ constexpr std::size_t most_threads = 512;
 /// The number of threads that the simulator runs blocks on.
 std::size_t simulator_threads() { return std::clamp(std::thread::hardware_concurrency(), 1U, 16U); }
 
-/// Returns the thread that ran, if the fault was in a kernel.
-std::optional<ThreadOfGrid> thread_of(const Fault& fault) {
-  if (fault.in_kernel == 0) return std::nullopt;
-  return ThreadOfGrid{std::to_array(fault.block), std::to_array(fault.thread)};
-}
-
-/// Finds the source line of the module's instruction at which a fault occurred, or else of the call
-/// that led to it.
-SourceLocation locate(const Fault& fault, const std::filesystem::path& module,
-                      const Sandbox& sandbox) {
-  std::error_code unknown;
-  const std::uintmax_t module_bytes = std::filesystem::file_size(module, unknown);
-  if (unknown || fault.module_base == 0) return {};
-  SourceLocation first_known;
-  const auto look_up = [&](std::uint64_t address) {
-    if (address < fault.module_base || address - fault.module_base >= module_bytes) return;
-    const SourceLocation found = find_source_location(module, address - fault.module_base, sandbox);
-    if (first_known.file.empty()) first_known = found;
-  };
-  look_up(fault.pc);
-  for (std::uint32_t i = 0; i < fault.caller_count && first_known.file.empty(); ++i) {
-    look_up(fault.callers[i] - 1);  // a return address belongs to the instruction after the call
-  }
-  return first_known;
-}
-
 }  // namespace
 
 std::size_t simulator_address_space_bytes() {
@@ -97,40 +70,8 @@ std::size_t cpu_seconds(double time_limit_s) {
   return static_cast<std::size_t>(start_s + calls * per_call);
 }
 
-struct Worker::State {
-  explicit State(WorkerOptions given) : options(std::move(given)), memory(options.shared_bytes) {}
-
-  SandboxView view() const;
-  void start();
-  void load();
-  void part();
-  CallReply exchange(double time_limit_s);
-  CallReply interpret(const std::string& message);
-  CallReply fail(Ending ending, const std::string& message, const SourceLocation& place = {},
-                 const std::optional<ThreadOfGrid>& thread = {});
-  std::string trace_text(std::size_t bytes) const;
-  std::string failed_assertion(const Fault& fault) const;
-  SourceLocation place_of(const Fault& fault) const;
-  CallReply fail_by_end();
-  CallReply fail_by_tampering(const std::string& what);
-  CallReply fail_by_time();
-
-  WorkerOptions options;
-  SharedMemory memory;
-  std::string token = random_token();
-  std::size_t trace_begin = 0;  ///< offset in the shared memory, for the call under way
-  std::uint64_t sequence = 0;
-  std::optional<Connection> connection;
-  bool has_warmed_up = false;  ///< the last answer said only that the warm-up is over
-  Situation situation;
-  std::int32_t variant = 0;  ///< set by choose_variant()
-  /// Time counted while none of the student's code ran.
-  Connection::Clock::duration before_loading{};
-  bool started = false;  ///< the worker is past the part in which only our code runs
-  DeviceInfo device;
-  std::optional<CallReply> ready;
-  std::optional<CallReply> failure;  ///< set once the worker is gone
-};
+Worker::State::State(WorkerOptions given)
+    : options(std::move(given)), memory(options.shared_bytes), token(random_token()) {}
 
 SandboxView Worker::State::view() const {
   SandboxView view{with_libraries(options.executable)};
@@ -139,95 +80,6 @@ SandboxView Worker::State::view() const {
     view.readable.push_back(catalogue);
   }
   return view;
-}
-
-/// Ends the process.
-void Worker::State::part() {
-  // compute-sanitizer takes seconds to look at what it has recorded.
-  constexpr std::chrono::seconds time_to_write_down(20);
-  if (!options.supervisor.empty()) connection->close(time_to_write_down);
-  connection->end();
-}
-
-/// Returns the kind of finding for an ending, as core::Finding names it.
-std::string kind_of(Ending ending) {
-  switch (ending) {
-    case Ending::crashed:
-      return "crash";
-    case Ending::timed_out:
-      return "time-out";
-    case Ending::exited:
-      return "exit";
-    case Ending::flooded:
-      return "output";
-    case Ending::protocol:
-    case Ending::refused:
-    case Ending::returned:
-      break;
-  }
-  return "";
-}
-
-CallReply Worker::State::fail(Ending ending, const std::string& message,
-                              const SourceLocation& place,
-                              const std::optional<ThreadOfGrid>& thread) {
-  if (connection) part();
-  CallReply reply;
-  reply.ending = ending;
-  reply.finding = {.kind = kind_of(ending),
-                   .message = message,
-                   .file = place.file,
-                   .line = place.line,
-                   .place = thread};
-  failure = reply;
-  return reply;
-}
-
-/// Returns what assert() printed before it aborted the process; empty if the process ended
-/// otherwise.
-std::string Worker::State::failed_assertion(const Fault& fault) const {
-  constexpr std::size_t enough = 300;
-  const std::string output = connection->output();
-  const std::size_t at = output.find("Assertion `");
-  if (fault.signal != SIGABRT || at == output.npos) return "";
-  return " " + output.substr(at, std::min(output.find('\n', at) - at, enough));
-}
-
-SourceLocation Worker::State::place_of(const Fault& fault) const {
-  return options.is_for_trials ? SourceLocation{} : locate(fault, options.module, options.sandbox);
-}
-
-CallReply Worker::State::fail_by_end() {
-  const int status = connection->end();
-  if (!started) {
-    return fail(Ending::refused,
-                tr("The worker {} could not start{}. It printed: {}", options.executable.string(),
-                   options.sandbox ? tr(" in a sandbox that shows it its own libraries only") : "",
-                   connection->output()));
-  }
-  if (const auto fault = connection->fault()) {
-    const SourceLocation place = place_of(*fault);
-    return fail(Ending::crashed,
-                describe_crash(*fault, place, situation) + failed_assertion(*fault), place,
-                thread_of(*fault));
-  }
-  return fail(WIFEXITED(status) ? Ending::exited : Ending::crashed,
-              describe_end(status, situation));
-}
-
-CallReply Worker::State::fail_by_tampering(const std::string& what) {
-  return fail(Ending::protocol,
-              tr("The channel between the submission and the grader was tampered with: {}. "
-                 "Use no file descriptor that your code did not open.",
-                 what));
-}
-
-CallReply Worker::State::fail_by_time() {
-  if (!options.is_for_trials) connection->interrupt();
-  const auto fault = connection->fault();
-  const SourceLocation place = fault ? place_of(*fault) : SourceLocation{};
-  return fail(Ending::timed_out, describe_time_out(fault, place, situation), place,
-              fault ? thread_of(*fault) : std::nullopt);
 }
 
 /// Returns the worker's trace; empty if the shared memory has no room for that many bytes.
