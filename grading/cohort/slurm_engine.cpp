@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <fstream>
 #include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include "common/process/command.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/cohort/cluster_run.hpp"
 #include "grading/cohort/engines.hpp"
 #include "grading/cohort/slurm.hpp"
 #include "grading/results/files.hpp"
@@ -29,10 +28,6 @@ using namespace std::chrono_literals;
 /// How long Slurm may be silent, and how long a file that was written on a node may be invisible
 /// here. A controller that is restarted takes minutes, a network file system up to one.
 constexpr Clock::duration patience = 2min;
-
-/// The most tasks of an array, so that squeue's list of one can be read completely; it has one line
-/// of some hundred bytes per task. If the cluster takes no such arrays, smaller ones are tried.
-constexpr std::size_t most_tasks = 1000;
 
 /// A signal ends the wait early.
 void wait_a_moment() {
@@ -86,65 +81,7 @@ class Looks {
   Clock::time_point next_ = Clock::now();
 };
 
-class ClusterRun {
- public:
-  ClusterRun(const std::vector<CohortEntry>& entries, const CohortSettings& settings,
-             const Ledger& ledger, const SlurmOptions& options, const SlurmListener& listener)
-      : entries_(entries),
-        settings_(settings),
-        ledger_(ledger),
-        options_(options),
-        listener_(listener) {}
-
-  /// Finds what earlier runs submitted and Slurm still has.
-  void join();
-
-  /// Submits what the cluster takes, and the rest as it takes more, and gathers the results.
-  std::vector<Undone> run();
-
-  /// Tells the user what is left with Slurm, if the run ends early.
-  void take_leave() const;
-
- private:
-  /// A submission that Slurm has.
-  struct Waiting {
-    std::size_t batch;  ///< index in batches_
-    std::size_t task;
-    bool has_begun = false;  ///< as far as Slurm has reported
-    std::optional<Clock::time_point> missed_since = {};
-  };
-
-  bool all_submitted() const { return next_ == entries_.size() && prepared_.empty(); }
-  std::size_t not_submitted() const { return entries_.size() - next_ + prepared_.size(); }
-  void prepare_some();
-  void submit_what_is_taken();
-  bool submit_batch(std::vector<std::string> names);
-  SlurmAnswer submit_array(const SlurmBatch& batch);
-  void wait_for_room(const SlurmAnswer& answer);
-  std::vector<SlurmBatch> batches_under_way() const;
-  std::vector<std::string> arrays_under_way() const;
-  void take_in();
-  std::optional<std::vector<SlurmTask>> ask();
-  void look_for_lost(const std::vector<SlurmTask>& tasks);
-  std::string why_lost(Waiting& waiting, const SlurmTask* task) const;
-  void show_progress(const std::vector<SlurmTask>& tasks) const;
-
-  const std::vector<CohortEntry>& entries_;
-  const CohortSettings& settings_;
-  const Ledger& ledger_;
-  const SlurmOptions& options_;
-  const SlurmListener& listener_;
-  std::size_t next_ = 0;                 ///< index in entries_ of the next one to prepare
-  std::deque<std::string> prepared_;     ///< prepared, but not submitted yet
-  std::size_t next_tasks_ = most_tasks;  ///< number of tasks in the next array
-  Clock::time_point next_submission_ = Clock::now();
-  bool said_to_be_full_ = false;
-  std::vector<SlurmBatch> batches_;
-  std::vector<std::string> arrays_;  ///< the batches' ids at Slurm, in the same order
-  std::map<std::string, Waiting> waiting_;
-  std::vector<Undone> undone_;
-  Clock::time_point heard_ = Clock::now();
-};
+}  // namespace
 
 void ClusterRun::join() {
   const std::vector<SlurmBatch> found = find_batches(ledger_);
@@ -172,93 +109,6 @@ void ClusterRun::join() {
   }
 }
 
-/// Puts as many submissions in place as the next array takes.
-void ClusterRun::prepare_some() {
-  while (next_ < entries_.size() && prepared_.size() < next_tasks_) {
-    throw_if_interrupted();
-    const CohortEntry& entry = entries_[next_++];
-    if (ledger_.is_done(entry.name) || waiting_.contains(entry.name)) continue;
-    if (prepare(entry, ledger_)) {
-      prepared_.push_back(entry.name);
-    } else {
-      listener_.done(entry.name);
-    }
-  }
-}
-
-void ClusterRun::submit_what_is_taken() {
-  while (!all_submitted() && Clock::now() >= next_submission_) {
-    prepare_some();
-    if (prepared_.empty()) continue;
-    const auto count = static_cast<std::ptrdiff_t>(std::min(next_tasks_, prepared_.size()));
-    if (!submit_batch({prepared_.begin(), prepared_.begin() + count})) return;
-    prepared_.erase(prepared_.begin(), prepared_.begin() + count);
-    next_tasks_ = std::min(2 * next_tasks_, most_tasks);
-  }
-}
-
-/// @return whether the cluster has taken them
-bool ClusterRun::submit_batch(std::vector<std::string> names) {
-  const SlurmBatch batch = begin_batch(std::move(names), ledger_);
-  SlurmAnswer answer;
-  try {
-    answer = submit_array(batch);
-  } catch (const CannotGrade&) {
-    remove_batch(batch, ledger_);
-    throw;
-  }
-  if (answer.id.empty()) {
-    // If Slurm has taken the array after all, its tasks find no batch and end at once.
-    remove_batch(batch, ledger_);
-    wait_for_room(answer);
-    return false;
-  }
-  listener_.note(fmt::format("With Slurm as job array {}: {} of the submissions", answer.id,
-                             batch.names.size()));
-  for (std::size_t task = 0; task < batch.names.size(); ++task) {
-    waiting_[batch.names[task]] = {batches_.size(), task};
-  }
-  batches_.push_back(batch);
-  arrays_.push_back(answer.id);
-  said_to_be_full_ = false;
-  return true;
-}
-
-SlurmAnswer ClusterRun::submit_array(const SlurmBatch& batch) {
-  const bool with_gpu = settings_.backend == "cuda";
-  const fs::path folder = fs::absolute(slurm_folder(ledger_));
-  SlurmArray array{.job_name = batch.job_name(),
-                   .script = folder / (batch.id + ".sh"),
-                   .folder = folder,
-                   .output = batch.id + "-%a.log",
-                   .tasks = batch.names.size(),
-                   .at_a_time = options_.jobs,
-                   .after = {}};
-  // An array's limit holds for its own tasks only, so this one waits for the others to end.
-  if (options_.jobs > 0) array.after = arrays_under_way();
-  write_whole(array.script, job_script(batch, ledger_, with_gpu, options_.arguments));
-  return grading::submit(array);
-}
-
-/// Tries fewer tasks at once or, if not even one is taken, tries again later.
-/// @throws CannotGrade if waiting will not help
-void ClusterRun::wait_for_room(const SlurmAnswer& answer) {
-  if (next_tasks_ > 1) {
-    next_tasks_ = std::max<std::size_t>(std::min(next_tasks_, prepared_.size()) / 2, 1);
-    return;
-  }
-  if (waiting_.empty() && !answer.will_pass) {
-    throw CannotGrade(fmt::format("Slurm does not take the jobs: {}", answer.words));
-  }
-  constexpr Clock::duration pause = 15s;
-  next_submission_ = Clock::now() + pause;
-  if (std::exchange(said_to_be_full_, true)) return;
-  listener_.note(fmt::format(
-      "The cluster takes no more jobs for now ({}). With it: {} of the submissions; not yet: {}. "
-      "They follow as it takes them.",
-      first_line(answer.words), waiting_.size(), not_submitted()));
-}
-
 /// Returns the batches with submissions that are waited for.
 std::vector<SlurmBatch> ClusterRun::batches_under_way() const {
   std::vector<bool> is_under_way(batches_.size());
@@ -268,14 +118,6 @@ std::vector<SlurmBatch> ClusterRun::batches_under_way() const {
     if (is_under_way[i]) batches.push_back(batches_[i]);
   }
   return batches;
-}
-
-std::vector<std::string> ClusterRun::arrays_under_way() const {
-  std::set<std::size_t> numbers;
-  for (const auto& [name, waiting] : waiting_) numbers.insert(waiting.batch);
-  std::vector<std::string> arrays;
-  for (const std::size_t number : numbers) arrays.push_back(arrays_[number]);
-  return arrays;
 }
 
 std::vector<Undone> ClusterRun::run() {
@@ -381,8 +223,6 @@ void ClusterRun::take_leave() const {
       "scancel --name={} ends them.",
       waiting_.size(), fmt::join(job_names(batches_under_way()), ",")));
 }
-
-}  // namespace
 
 std::vector<Undone> grade_on_cluster(const std::vector<CohortEntry>& entries,
                                      const CohortSettings& settings, const Ledger& ledger,
