@@ -8,6 +8,7 @@
 #include "common/simt/rewrite/rewrite.hpp"
 #include "grading/builder/host_lines.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/builder/preprocessed_text.hpp"
 #include "grading/builder/text_judge.hpp"
 #include "grading/builder/toolchain.hpp"
 
