@@ -1,105 +1,24 @@
 #include "grading/repair/repair.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <exception>
 #include <future>
 #include <iterator>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <numeric>
 #include <set>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "grading/builder/builder.hpp"
 #include "grading/problem/reference.hpp"
 #include "grading/repair/runner.hpp"
+#include "grading/repair/search.hpp"
 #include "grading/repair/varied_file.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Limits of a call's time. Most calls take milliseconds; a slow one is slow in most variants.
-constexpr double shortest_call_s = 0.25, longest_call_s = 2;
-constexpr double times_as_long = 4;
-
-unsigned processors_to_use() {
-  constexpr unsigned most = 8;  // each runs a process with matrices of its own
-  return std::clamp(std::thread::hardware_concurrency(), 1U, most);
-}
-
-/// Tries variants on all processors, in a given order, until it is destroyed.
-class Search {
- public:
-  /// @param order the numbers of the variants, counted from 0
-  /// @param limits the calls' limits. If empty, they are measured, and they stay empty if no call
-  /// goes wrong in the unchanged source.
-  Search(const fs::path& module, const RepairRequest& request, std::vector<std::size_t> order,
-         std::vector<CallLimits>& limits)
-      : order_(std::move(order)), states_(order_.size()) {
-    if (limits.empty()) {
-      Runner own(module, request, {{longest_call_s / times_as_long}});
-      limits = own.find_limits(shortest_call_s, times_as_long);
-      if (own.all_right(0)) limits.clear();
-    }
-    goes_wrong_ = !limits.empty();
-    if (!goes_wrong_) return;
-    // The threads live as long as the search, because a worker ends with the thread that started
-    // it.
-    for (unsigned i = 0; i < processors_to_use(); ++i) {
-      threads_.emplace_back(
-          [this, runner = std::make_shared<Runner>(module, request, limits)] { try_all(*runner); });
-    }
-  }
-  ~Search() { is_over_ = true; }
-  Search(const Search&) = delete;
-  Search& operator=(const Search&) = delete;
-
-  /// Whether one of the calls goes wrong in the unchanged source.
-  bool goes_wrong() const { return goes_wrong_; }
-
-  /// Waits until the variant at this place of the order has been tried.
-  /// @return whether all calls come right in it
-  bool is_right(std::size_t i) {
-    states_[i].wait(State::open);
-    if (states_[i] == State::failed) std::rethrow_exception(error_);
-    return states_[i] == State::right;
-  }
-
- private:
-  enum class State { open, wrong, right, failed };
-
-  void try_all(Runner& runner) {
-    for (std::size_t i = next_++; i < order_.size() && !is_over_; i = next_++) {
-      State state = State::wrong;
-      try {
-        if (runner.all_right(static_cast<std::int32_t>(order_[i] + 1))) state = State::right;
-      } catch (...) {
-        const std::lock_guard lock(mutex_);
-        if (!error_) error_ = std::current_exception();  // is_right() reads it without the lock
-        state = State::failed;
-      }
-      states_[i] = state;
-      states_[i].notify_all();
-    }
-  }
-
-  ReferencesWithoutThreads without_threads_;
-  std::vector<std::size_t> order_;
-  std::vector<std::atomic<State>> states_;  ///< by place in the order
-  std::atomic<std::size_t> next_ = 0;
-  std::atomic<bool> is_over_ = false;
-  bool goes_wrong_ = false;
-  std::mutex mutex_;
-  std::exception_ptr error_;
-  std::vector<std::jthread> threads_;  // last, so that they end first
-};
 
 RepairRequest without_calls(RepairRequest request) {
   request.calls.clear();
