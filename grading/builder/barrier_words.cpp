@@ -1,10 +1,9 @@
-#include "grading/builder/barrier_words.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "common/base/language.hpp"
 #include "grading/builder/access_words.hpp"
+#include "grading/builder/kinds_of_accounts.hpp"
 
 namespace tilewise::grading {
 

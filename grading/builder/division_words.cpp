@@ -1,5 +1,3 @@
-#include "grading/builder/division_words.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 
 #include "common/base/language.hpp"
 #include "common/simt/rewrite/functions.hpp"
+#include "grading/builder/kinds_of_accounts.hpp"
 
 namespace tilewise::grading {
 namespace {

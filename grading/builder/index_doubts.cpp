@@ -1,5 +1,3 @@
-#include "grading/builder/index_doubts.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -10,6 +8,7 @@
 
 #include "common/base/language.hpp"
 #include "grading/builder/access_words.hpp"
+#include "grading/builder/kinds_of_accounts.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,10 +1,9 @@
-#include "grading/builder/pitch_words.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <string>
 
 #include "common/base/language.hpp"
+#include "grading/builder/kinds_of_accounts.hpp"
 #include "grading/builder/source_file.hpp"
 
 namespace tilewise::grading {

@@ -17,13 +17,7 @@
 #ifdef TILEWISE_HAVE_SIMT
 #include "common/simt/rewrite/accesses.hpp"
 #include "grading/builder/access_words.hpp"
-#include "grading/builder/barrier_words.hpp"
-#include "grading/builder/division_words.hpp"
-#include "grading/builder/index_doubts.hpp"
-#include "grading/builder/pitch_words.hpp"
-#include "grading/builder/tile_words.hpp"
-#include "grading/builder/turn_words.hpp"
-#include "grading/builder/wrong_result_words.hpp"
+#include "grading/builder/kinds_of_accounts.hpp"
 #endif
 
 namespace tilewise::grading {

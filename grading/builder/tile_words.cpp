@@ -1,11 +1,10 @@
-#include "grading/builder/tile_words.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <set>
 #include <string>
 
 #include "common/base/language.hpp"
+#include "grading/builder/kinds_of_accounts.hpp"
 #include "grading/builder/source_file.hpp"
 
 namespace tilewise::grading {

@@ -1,9 +1,8 @@
-#include "grading/builder/turn_words.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "common/base/language.hpp"
+#include "grading/builder/kinds_of_accounts.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,12 +1,9 @@
-#include "grading/builder/wrong_result_words.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "common/base/language.hpp"
-#include "grading/builder/barrier_words.hpp"
-#include "grading/builder/tile_words.hpp"
+#include "grading/builder/kinds_of_accounts.hpp"
 
 namespace tilewise::grading {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/base/language.hpp"
-#include "common/simt/rewrite/statement_remarks.hpp"
+#include "common/simt/rewrite/kinds_of_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt {

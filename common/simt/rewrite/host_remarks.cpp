@@ -1,5 +1,3 @@
-#include "common/simt/rewrite/host_remarks.hpp"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "common/base/language.hpp"
+#include "common/simt/rewrite/kinds_of_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt {

@@ -1,5 +1,3 @@
-#include "common/simt/rewrite/loop_remarks.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string_view>
 
 #include "common/base/language.hpp"
+#include "common/simt/rewrite/kinds_of_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 #include "common/simt/rewrite/variables.hpp"
 #include "common/simt/rewrite/written_loops.hpp"

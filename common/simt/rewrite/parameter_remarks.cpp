@@ -1,5 +1,3 @@
-#include "common/simt/rewrite/parameter_remarks.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -7,6 +5,7 @@
 #include "common/base/language.hpp"
 #include "common/simt/rewrite/functions.hpp"
 #include "common/simt/rewrite/index_parts.hpp"
+#include "common/simt/rewrite/kinds_of_remarks.hpp"
 
 namespace tilewise::simt {
 namespace {

@@ -1,10 +1,9 @@
-#include "common/simt/rewrite/place_remarks.hpp"
-
 #include <optional>
 #include <string_view>
 
 #include "common/base/language.hpp"
 #include "common/simt/rewrite/functions.hpp"
+#include "common/simt/rewrite/kinds_of_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt {

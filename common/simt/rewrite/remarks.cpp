@@ -9,12 +9,8 @@
 
 #include "common/base/language.hpp"
 #include "common/simt/rewrite/device_names.hpp"
-#include "common/simt/rewrite/host_remarks.hpp"
-#include "common/simt/rewrite/loop_remarks.hpp"
+#include "common/simt/rewrite/kinds_of_remarks.hpp"
 #include "common/simt/rewrite/outline.hpp"
-#include "common/simt/rewrite/parameter_remarks.hpp"
-#include "common/simt/rewrite/place_remarks.hpp"
-#include "common/simt/rewrite/statement_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt {

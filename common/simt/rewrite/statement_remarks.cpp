@@ -1,11 +1,10 @@
-#include "common/simt/rewrite/statement_remarks.hpp"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 
 #include "common/base/language.hpp"
+#include "common/simt/rewrite/kinds_of_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 #include "common/simt/rewrite/variables.hpp"
 
