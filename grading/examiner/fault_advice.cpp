@@ -176,6 +176,12 @@ std::string advise_on(const Finding& fault) {
           "The third value of a launch counts bytes: the elements of all arrays that lie in this "
           "memory, times the sizeof of an element.");
     }
+    if (words.find(tr("or nothing says what a GPU reads")) != words.npos) {
+      return tr(
+          "A copy is told how many of its bytes come from the matrix, and fills the rest with "
+          "zeros. It counts bytes, elements times sizeof, and a thread beyond the edge wants 0 of "
+          "them: keep the number between 0 and the size of the copy.");
+    }
     if (const std::string advice = advise_on_index(words); !advice.empty()) return advice;
     if (const std::string advice = advise_on_row(words); !advice.empty()) return advice;
   }

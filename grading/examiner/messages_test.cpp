@@ -229,6 +229,10 @@ TEST(Messages, HintsAtIndicesThatAreOneTooLarge) {
        "launch gives 128 bytes for it, the third value in <<<grid, block, bytes>>>, where an "
        "element takes 4",
        "counts bytes: the elements of all arrays"},
+      {"thread (9, 0, 0) of block (0, 0, 0) begins a copy of 16 bytes to As[9][0], of which -16 "
+       "are "
+       "to be read: there can be 0 to 16, or nothing says what a GPU reads",
+       "keep the number between 0 and the size of the copy"},
   };
   for (const auto& [message, hint] : cases) {
     EXPECT_THAT(kernel_fault("f()", {{.kind = "out-of-bounds", .message = message}}).hint,

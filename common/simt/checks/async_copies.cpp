@@ -23,6 +23,7 @@ bool overlap(Place a, unsigned bytes_of_a, Place b, unsigned bytes_of_b) {
 
 void AsyncCopies::copy_begun(const BegunCopy& copy, AccessRecord by) {
   if (!block().watch().checks) return;
+  if (copy.bytes_asked_for < 0 || copy.bytes_asked_for > copy.bytes) report_size(copy, by);
   copies_.push_back({copy, by, false, {}});
   index(copies_.size() - 1);
 }
@@ -86,6 +87,17 @@ bool AsyncCopies::is_too_early(const OnItsWay& copy, unsigned thread) const {
   // If nothing orders the access with the beginning of the copy, it is a race like any other.
   if (block().moments().concurrent(copy.by.tag, thread)) return false;
   return !copy.arrived || block().moments().concurrent(copy.wait.tag, thread);
+}
+
+void AsyncCopies::report_size(const BegunCopy& copy, AccessRecord by) const {
+  const unsigned thread = thread_of(by.tag);
+  block().report("out-of-bounds", by.site, thread, [&]() -> BlockWatch::Words {
+    return {tr("{} begins a copy of {} bytes to {}, of which {} are to be read: there can be 0 to "
+               "{}, or nothing says what a GPU reads",
+               block().name_of(thread), copy.bytes, block().element_at(copy.to),
+               copy.bytes_asked_for, copy.bytes),
+            block().array_of(copy.to)};
+  });
 }
 
 void AsyncCopies::report(const OnItsWay& copy, Place place, unsigned bytes,

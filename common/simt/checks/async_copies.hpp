@@ -12,7 +12,8 @@ namespace tilewise::simt {
 
 /// Finds accesses to data that an asynchronous copy is still bringing, and stores to data that it
 /// has yet to read: by the thread that began the copy until it has waited, and by other threads
-/// until a barrier after that wait.
+/// until a barrier after that wait. Also finds copies that are to read fewer than 0 bytes, or more
+/// than they store.
 class AsyncCopies final : public Observer {
  public:
   void start_block(bool) override {
@@ -39,6 +40,7 @@ class AsyncCopies final : public Observer {
 
   void check(const Access& access) const;
   bool is_too_early(const OnItsWay& copy, unsigned thread) const;
+  void report_size(const BegunCopy& copy, AccessRecord by) const;
   void report(const OnItsWay& copy, Place place, unsigned bytes, AccessRecord access) const;
 
   /// Numbers of copies in copies_.

@@ -213,6 +213,20 @@ DEFECT(pipeline_without_a_barrier, "race", "race on shared values[") {
   pipeline_without_a_barrier<<<1, 64>>>(in.data(), out.data());
 }
 
+// More is filled with zeros than is copied.
+__global__ void fills_more_than_it_copies(const float* in, float* out) {
+  __shared__ float values[64];
+  __pipeline_memcpy_async(&values[threadIdx.x], &in[threadIdx.x], sizeof(float),  // fault
+                          threadIdx.x < 60 ? 0 : 16);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  out[threadIdx.x] = values[threadIdx.x];
+}
+DEFECT(copy_with_more_zeros_than_bytes, "out-of-bounds", "of which -12 are to be read") {
+  const Buffer<float> in("in", 64, Contents::input), out("out", 64, Contents::nothing);
+  fills_more_than_it_copies<<<1, 64>>>(in.data(), out.data());
+}
+
 // Right: two stages of a pipeline.
 __global__ void two_stages(const float* in, float* out, int tiles) {
   __shared__ float tile[2][64];

@@ -78,6 +78,30 @@ __global__ void loads_at_a_word(const uint4* in, float* out) {
 }
 DEFECT(ldmatrix_of_rows_at_a_word, "misaligned", "") { run<loads_at_a_word>(); }
 
+// Beyond the edge of 24 rows a lane wants fewer than no bytes.
+__global__ void wants_fewer_than_no_bytes(const uint4* in, float* out) {
+  __shared__ uint4 tile[32];
+  const int lane = threadIdx.x;
+  ptx::cp_async<16>(&tile[lane], &in[lane], min(16, 16 * (24 - lane)));  // fault
+  ptx::cp_async_commit();
+  ptx::cp_async_wait<0>();
+  for (int i = 0; i < 4; ++i) out[4 * lane + i] = __uint_as_float(tile[lane].x);
+}
+DEFECT(copy_of_fewer_than_no_bytes, "out-of-bounds", "of which -16 are to be read") {
+  run<wants_fewer_than_no_bytes>();
+}
+
+// Where there are no rows, no bytes are read.
+__global__ void wants_no_bytes(const uint4* in, float* out) {
+  __shared__ uint4 tile[32];
+  const int lane = threadIdx.x;
+  ptx::cp_async<16>(&tile[lane], &in[lane], lane < 24 ? 16 : 0);
+  ptx::cp_async_commit();
+  ptx::cp_async_wait<0>();
+  for (int i = 0; i < 4; ++i) out[4 * lane + i] = __uint_as_float(tile[lane].x);
+}
+CORRECT(copy_of_no_bytes) { run<wants_no_bytes>(); }
+
 // The lanes' copies, two warps of them: the other warp's rows need a barrier behind the wait.
 __global__ void loads_rows_on_their_way(const uint4* in, float* out) {
   __shared__ uint4 tile[64];

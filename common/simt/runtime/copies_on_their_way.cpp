@@ -94,6 +94,7 @@ void record_note(unsigned meaning, std::uint32_t value, const void* pc) {
                           .from = block.watch()->place_of(from),
                           .bytes = static_cast<unsigned>(bytes),
                           .bytes_read = static_cast<unsigned>(read),
+                          .bytes_asked_for = static_cast<std::ptrdiff_t>(bytes - zeros),
                           .batch = static_cast<unsigned>(batch)};
   record_note(note_of_begun_copy, block.watch()->keep(copy), continued(pc));
 }

@@ -129,7 +129,9 @@ struct ShuffleFromNowhere {
 struct BegunCopy {
   Place to, from;
   unsigned bytes, bytes_read;
-  unsigned batch;  ///< the number of the batch among those of its thread
+  /// The bytes that were asked for. What a GPU reads is undefined unless there are 0 to `bytes`.
+  std::ptrdiff_t bytes_asked_for = bytes_read;
+  unsigned batch = 0;  ///< the number of the batch among those of its thread
 };
 
 /// Numbers of blocks of a grid, each with the number of blocks that it stands for.
