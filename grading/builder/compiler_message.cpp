@@ -13,6 +13,7 @@
 
 #include "common/base/language.hpp"
 #include "grading/builder/cuda_names.hpp"
+#include "grading/builder/launch_errors.hpp"
 #include "grading/builder/source_file.hpp"
 
 namespace tilewise::grading {
@@ -87,10 +88,6 @@ BuildResult failure(std::string message, std::string hint, Place place = {}) {
   return built;
 }
 
-bool says(std::string_view output, std::string_view words) {
-  return output.find(words) != output.npos;
-}
-
 /// Words of a compiler that has crashed. The bug report that it asks for is not a student's to
 /// make.
 constexpr std::string_view crash_words[] = {"internal compiler error", "PLEASE submit a bug report",
@@ -145,25 +142,20 @@ BuildResult explain_crash(std::string_view output, const std::vector<std::string
       place);
 }
 
-/// Returns the text between two others, or nothing.
-std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
-  const std::size_t at = text.find(begin);
-  if (at == text.npos) return "";
-  text.remove_prefix(at + begin.size());
-  return text.substr(0, text.find(end));
-}
-
-/// Rewords the error for a launch whose arguments do not fit the kernel, which g++ reports for the
-/// class that a launch becomes. Returns nothing for other lines.
-std::string unfit_launch(std::string_view line) {
-  const std::size_t error = line.find(": error: no match for call to");
-  const std::size_t kernel = line.rfind("void(");
-  if (error == line.npos || kernel == line.npos || !says(line, "ConfiguredLaunch<")) return "";
-  const std::size_t column = line.substr(0, error).rfind(':');  // the column in the rewritten line
-  const std::string_view types = line.substr(kernel);
-  return fmt::format("{}: error: the kernel takes ({}), and this launch gives it ({})",
-                     line.substr(0, column), between(types, "void(", ")>"),
-                     between(types, ")>) (", ")'"));
+BuildResult explain_template_launch(const TemplateLaunch& launch, const Place& place) {
+  const std::string where = fmt::format("{}:{}", place.file, place.line);
+  if (!launch.parameter.empty()) {
+    return failure(tr("{}: error: {} is a template, and nothing at this launch tells its parameter "
+                      "{}: '{}'",
+                      where, launch.kernel, launch.parameter, launch.candidate),
+                   tr("Write the value that is meant between the name and <<<: "
+                      "{}<...><<<grid, block>>>(...).",
+                      launch.kernel),
+                   place);
+  }
+  return failure(
+      tr("{}: error: this launch does not fit '{}': {}", where, launch.candidate, launch.reason),
+      tr("Compare the arguments of the launch with the kernel's parameters, one by one."), place);
 }
 
 /// Returns g++'s output without the parts that do not help a student: names of the simulator's own,
@@ -304,6 +296,8 @@ BuildResult explain_compile_error(std::string_view said, const std::vector<std::
   // An error inside a header still shows where the student's code led to it.
   if (place.line == 0) place = first_place(output, sources, false);
   if (has_crashed(output)) return explain_crash(output, sources, place);
+  const auto launch = unfit_template(said);
+  if (launch && place.line > 0) return explain_template_launch(*launch, place);
   std::string hint = ran_out_of_memory(output)
                          ? core::in_language(less_memory)
                          : tr("Fix the first error first; the others often follow from it.");

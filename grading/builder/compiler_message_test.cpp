@@ -93,6 +93,41 @@ TEST(CompileError, SaysWhatOfCudaTheSimulatorLacks) {
   }
 }
 
+// g++ first reports the call in the simulator's headers that a launch becomes.
+TEST(CompileError, SaysWhyALaunchDoesNotFitATemplate) {
+  const std::string begin =
+      "common/simt/include/tilewise/launch.hpp: In instantiation of 'void call_kernel(Call&)':\n"
+      "labs/03_x/y.cu:45:520:   required from 'cudaError_t launch() [with int Tile = 8]'\n"
+      "common/simt/include/tilewise/launch.hpp:114:14: error: no match for call to "
+      "'(launch<8>()::<lambda(auto:1&& ...)>) (const float* const&)'\n"
+      "labs/03_x/y.cu:45:94: note: candidate: 'template<class ... auto:1> <lambda(auto:1&& ...)>'\n"
+      "labs/03_x/y.cu:45:94: note:   template argument deduction/substitution failed:\n"
+      "labs/03_x/y.cu:45:188: error: no matching function for call to 'k(const float* const&)'\n"
+      "   45 |   k<<<grid, block>>>(A);\n";
+  const struct {
+    const char *said, *told, *hint;
+  } cases[] = {
+      {"labs/03_x/y.cu:8:17: note: candidate: 'template<int Tile> void k(const float*)'\n"
+       "labs/03_x/y.cu:8:17: note:   template argument deduction/substitution failed:\n"
+       "labs/03_x/y.cu:45:188: note:   couldn't deduce template parameter 'Tile'\n",
+       "labs/03_x/y.cu:45: error: k is a template, and nothing at this launch tells its parameter "
+       "Tile: 'template<int Tile> void k(const float*)'",
+       "k<...><<<grid, block>>>(...)"},
+      {"labs/03_x/y.cu:8:17: note: candidate: 'template<class T> void k(const T*, int)'\n"
+       "labs/03_x/y.cu:8:17: note:   template argument deduction/substitution failed:\n"
+       "labs/03_x/y.cu:45:188: note:   candidate expects 2 arguments, 1 provided\n",
+       "labs/03_x/y.cu:45: error: this launch does not fit 'template<class T> void k(const T*, "
+       "int)': candidate expects 2 arguments, 1 provided",
+       "Compare the arguments"},
+  };
+  for (const auto& [said, told, hint] : cases) {
+    const BuildResult built = explain_compile_error(begin + said, sources);
+    EXPECT_EQ(built.finding.message, told);
+    EXPECT_THAT(built.finding.hint, HasSubstr(hint));
+    EXPECT_EQ(built.finding.line, 45);
+  }
+}
+
 TEST(CompileError, LeavesNamesThatAreNotCudasToTheCompiler) {
   for (const char* said : {"error: 'count' was not declared in this scope",
                            "error: 'struct Point' has no member named 'sync'",

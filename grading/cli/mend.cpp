@@ -116,6 +116,8 @@ Mended mended(const StageResult& after, const StageResult& before) {
     if (is_of_right_and_wrong(test)) return Mended::no;
     if (test.status != Status::failed) continue;
     if (!fails_as_before(test, before)) return Mended::no;
+    // If all results were right before, nothing but memory was to be mended.
+    if (test.category == Category::memory && !is_wrong(before)) return Mended::no;
     mended = Mended::but_for_other_faults;
   }
   return mended;

@@ -75,6 +75,7 @@ TEST(Mend, BreaksNoOtherTest) {
       {"fails what passed", {right, slow}, {wrong, passes}, Mended::no},
       {"fails at another place", {right, slow}, {wrong, elsewhere}, Mended::no},
       {"fails as before", {right, slow}, {wrong, slow}, Mended::but_for_other_faults},
+      {"is right and fails as before", {right, slow}, {right, slow}, Mended::no},
   };
   for (const auto& c : cases) {
     StageResult after, before;

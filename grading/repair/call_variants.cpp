@@ -102,6 +102,40 @@ void vary_bytes_of_copies(Place& place) {
 
 namespace {
 
+/// The two factors of a product that is all of some tokens; empty if these are something else.
+std::vector<Part> factors_of(const Place& place, Part words) {
+  const Part first = operand_at(place, words.first);
+  if (first.first == first.end || first.end >= words.end) return {};
+  const Part second = operand_at(place, first.end + 1);
+  const bool is_product = place.code()[first.end].is("*") && second.end == words.end;
+  return is_product ? std::vector<Part>{first, second} : std::vector<Part>();
+}
+
+}  // namespace
+
+void vary_rounding(Place& place) {
+  // Writes `divide_up(rows, tile) * divide_up(cols, tile)` for `divide_up(rows * cols, tile *
+  // tile)`: each side is rounded by itself.
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
+    if (!code[i].is_name() || !code[i + 1].is("(") || !place.may_vary(i)) continue;
+    const auto close = place.outline().partner(i + 1);
+    const bool is_factor = code[i - 1].is("*") || code[i - 1].is("/") || code[i - 1].is("%");
+    if (!close || is_factor || code[i - 1].is(".") || code[i - 1].is("::")) continue;
+    const std::vector<Part> arguments = place.outline().parts_between(i + 1, *close);
+    if (arguments.size() != 2) continue;
+    const auto a = factors_of(place, arguments[0]), b = factors_of(place, arguments[1]);
+    if (a.empty() || b.empty()) continue;
+    const auto call = [&](std::size_t k) {
+      return std::string(code[i].text) + "(" + place.words_of(a[k]) + ", " + place.words_of(b[k]) +
+             ")";
+    };
+    place.add_expression({i, *close + 1}, call(0) + " * " + call(1));
+  }
+}
+
+namespace {
+
 /// Whether a token stands in an index, or in the initial value of a pointer.
 bool leads_to_memory(const Place& place, std::size_t i) {
   for (std::size_t open = i; open-- > place.function().body + 1;) {

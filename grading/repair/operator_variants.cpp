@@ -273,15 +273,16 @@ void vary_quotient_of_sum(Place& place, std::size_t i) {
                        "(" + place.words_of({first, sum.end}) + ") / " + place.words_of(by));
 }
 
-/// Writes `(t & 31) * 4` for `t & 31 * 4`: `*` and `+` bind more tightly than `&`.
+/// Writes `(t & 31) * 4` for `t & 31 * 4`, or `(n & 3) == 0` for `n & 3 == 0`: `*`, `+` and `==`
+/// bind more tightly than `&`.
 void vary_precedence(Place& place, std::size_t i) {
   const Part left = operand_before(place, i), mask = operand_at(place, i + 1);
   if (left.first == left.end || mask.first == mask.end) return;
   const std::vector<Token>& code = place.code();
-  const bool is_bound = is_among(code[mask.end], {"*", "/", "%", "+", "-"});
+  const bool is_bound = is_among(code[mask.end], {"*", "/", "%", "+", "-", "==", "!="});
   const Part rest = is_bound ? operand_at(place, mask.end + 1) : Part{mask.end, mask.end};
   const bool is_whole = is_among(code[left.first - 1], {"=", "(", "[", ",", "return"}) &&
-                        is_among(code[rest.end], {")", "]", ",", ";"});
+                        is_among(code[rest.end], {")", "]", ",", ";", "&&", "||", "?"});
   if (rest.first == rest.end || !is_whole) return;
   place.add_expression({left.first, rest.end}, "(" + place.words_of({left.first, mask.end}) + ") " +
                                                    place.words_of({mask.end, rest.end}));

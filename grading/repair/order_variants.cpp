@@ -115,6 +115,9 @@ class Mover {
         if (parent.takes_more && i > 0) into(statement, parent.inner[i - 1], true);
         if (grandparent != nullptr) out_of(statement, *grandparent);
       }
+      if (i + 1 < parent.inner.size() && grandparent != nullptr) {
+        both_out_of(statement, parent.inner[i + 1], *grandparent);
+      }
       visit(statement,
             statement.kind == Statement::Kind::block && parent.kind == Statement::Kind::control
                 ? &parent
@@ -179,6 +182,24 @@ class Mover {
     if (control.kind != Statement::Kind::control) return;
     move(statement, control.words.first);
     move(statement, control.words.end);
+  }
+
+  /// Moves two neighbours behind the loop around them, such as two pointers that move on.
+  void both_out_of(const Statement& first, const Statement& second, const Statement& loop) {
+    const bool is_loop =
+        place_.code()[loop.words.first].is("for") || place_.code()[loop.words.first].is("while");
+    if (!is_loop || !can_move(first) || !can_move(second)) return;
+    if (!fits(first, loop.words.end) || !fits(second, loop.words.end)) return;
+    const std::string both = place_.words_of(first.words) + " " + place_.words_of(second.words);
+    const std::size_t gap = loop.words.end;
+    const int line = place_.code()[first.words.first].line;
+    place_.add({.changes = {{Change::Form::statement, first.words, ""},
+                            {Change::Form::statement, second.words, ""},
+                            {Change::Form::insertion, {gap, gap}, both}},
+                .line = line,
+                .edits = {{first.words, ";"}, {second.words, ";"}, {{gap, gap}, both}},
+                .words = tr("move '{}' from line {}: {}", both, line, words_before(place_, gap)),
+                .cost = 3});
   }
 
   Place& place_;

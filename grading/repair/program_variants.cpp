@@ -15,6 +15,8 @@ namespace tilewise::grading {
 
 namespace {
 
+constexpr long floats_of_16_bytes = 4;
+
 /// Adds a variant that is compiled as a program of its own.
 void add_fixed(Place& place, std::vector<Rewording> edits, int cost) {
   const int line = place.code()[edits.front().words.first].line;
@@ -49,6 +51,10 @@ void vary_fixed_words(Place& place, const Constants& constants, Part words) {
       for (const long other : std::set{*number + 1, *number - 1, *number * 2, *number / 2}) {
         if (other < 1 || other == *number) continue;
         add_fixed(place, {{{i, i + 1}, std::to_string(other)}}, 3);
+      }
+      // Rows that are loaded as float4 begin at multiples of 16 bytes.
+      if (*number == 1 && code[i - 1].is("+")) {
+        add_fixed(place, {{{i, i + 1}, std::to_string(floats_of_16_bytes)}}, 1);
       }
     }
   }
@@ -296,7 +302,6 @@ void vary_fixed(Place& place) {
 }
 
 std::vector<Variant> variants_of_outer_constants(const SourceText& source) {
-  constexpr long of_16_bytes = 4;  // the padding of rows of float that are loaded as float4
   const std::vector<Token>& code = source.outline.code();
   const auto words_of = [&](Part words) {
     return simt::rewriting::joined(std::span(code).subspan(words.first, words.end - words.first));
@@ -325,7 +330,7 @@ std::vector<Variant> variants_of_outer_constants(const SourceText& source) {
     for (std::size_t i = constant.value.first; i < constant.value.end; ++i) {
       if (const auto number = whole_number(code[i])) {
         std::set<long> others = {*number + 1, *number - 1, *number * 2, *number / 2};
-        if (*number == 1) others.insert(of_16_bytes);
+        if (*number == 1) others.insert(floats_of_16_bytes);
         for (const long other : others) {
           if (other >= 1 && other != *number) add({i, i + 1}, std::to_string(other), 3);
         }

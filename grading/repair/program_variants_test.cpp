@@ -75,6 +75,11 @@ INSTANTIATE_TEST_SUITE_P(
                     {},
                     {"on line 1 take what is stored in as references: 'float& a'"},
                     {"& b", "& k"}},
+        OfConstants{"__global__ void f(float* C) {\n  constexpr int pitch = 16 + 1;\n"
+                    "  __shared__ float As[16][pitch];\n}",
+                    {},
+                    {"on line 2 write 'constexpr int pitch = 16 + 4;'"},
+                    {}},
         OfConstants{"__global__ void f(const double* A, float beta) {\n"
                     "  __shared__ float As[16];\n  float sum = 0;\n}",
                     {},

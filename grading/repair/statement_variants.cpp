@@ -92,6 +92,35 @@ void vary_limits(Place& place, const Variable& variable) {
   }
 }
 
+/// Sets all variables that a statement declares without a value: `float a, b, c = 0;`.
+void clear_declared(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (const Statement* statement : with_inner(place.body())) {
+    const auto [first, gap] = statement->words;
+    const bool is_declaration = statement->kind == Statement::Kind::declaration &&
+                                statement->inner.empty() && gap < place.function().end;
+    if (!is_declaration || !place.may_vary(gap - 1)) continue;
+    std::string calls;
+    std::vector<Rewording> edits;
+    for (const Variable& variable : place.scope().variables()) {
+      if (variable.declared < first || variable.declared >= gap) continue;
+      const bool is_number = variable.type == Variable::Type::real ||
+                             variable.type == Variable::Type::integer ||
+                             variable.type == Variable::Type::array;
+      std::size_t end = variable.declared + 1;
+      while (code[end].is("[")) end = place.outline().behind(end);
+      const bool has_none = code[end].is(";") || code[end].is(",");
+      if (!is_number || !has_none || variable.base.ends_with('*')) continue;
+      calls += "::tilewise::simt::clear(" + std::string(variable.name) + ");";
+      edits.push_back({{end, end}, " = {}"});
+    }
+    if (edits.empty()) continue;
+    place.add({.changes = {{Change::Form::insertion, {gap, gap}, calls}},
+               .line = code[first].line,
+               .edits = std::move(edits)});
+  }
+}
+
 }  // namespace
 
 void vary_initial_values(Place& place) {
@@ -115,20 +144,8 @@ void vary_initial_values(Place& place) {
                  .edits = {{previous->value, b}, {variable.value, a}}});
     }
     previous = has_value ? &variable : nullptr;
-    std::size_t end = variable.declared + 1;
-    while (code[end].is("[")) end = place.outline().behind(end);
-    const bool is_number = variable.type == Variable::Type::real ||
-                           variable.type == Variable::Type::integer ||
-                           variable.type == Variable::Type::array;
-    if (has_value || !is_number || !code[end].is(";") || !place.may_vary(end)) continue;
-    if (variable.base.ends_with('*')) continue;
-    const std::string name(variable.name);
-    place.add({.changes = {{Change::Form::insertion,
-                            {end + 1, end + 1},
-                            "::tilewise::simt::clear(" + name + ");"}},
-               .line = code[end].line,
-               .edits = {{{end, end}, " = {}"}}});
   }
+  clear_declared(place);
 }
 
 namespace {

@@ -185,6 +185,7 @@ void vary_subscripts(Place& place);
 void vary_arguments(Place& place);
 void vary_bytes_of_copies(Place& place);
 void vary_limited_indices(Place& place);
+void vary_rounding(Place& place);
 void vary_functions(Place& place);
 void vary_conditions(Place& place);
 void vary_fast_paths(Place& place);

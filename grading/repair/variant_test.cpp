@@ -83,6 +83,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"const int t = threadIdx.x * blockDim.y + threadIdx.y;",
                "t = threadIdx.y * blockDim.x + threadIdx.x;"},
         // A whole bound, limits and bytes.
+        Mended{"const int tiles = divide_up(n * row, 16 * 16);",
+               "tiles = divide_up(n, 16) * divide_up(row, 16);"},
+        Mended{"const bool whole = n & 3 == 0;", "whole = (n & 3) == 0;"},
+        Mended{"float a, b[2], c = 0; a += A[0]; C[0] = a + b[0] + c;",
+               "float a = {}, b[2] = {}, c = 0;"},
+        Mended{"for (int i = 0; i < 2; ++i) {\nC[i] = A[0];\nA += n;\nB += n;\n}\nC[2] = 0;",
+               "move 'A += n; B += n;' from line 6: before line 9, 'C[2] = 0;'"},
         Mended{"float s = 0; for (int k = 0; k < gridDim.x * blockDim.x; ++k) s += A[k];",
                "k < n; ++k"},
         Mended{"const float* a = A + min(row, n - 1) * n;\nconst float* b = B + col;",

@@ -17,6 +17,11 @@ namespace tilewise::simt {
 void remark_on_host_code(const std::vector<rewriting::Token>& tokens,
                          const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
+/// Adds remarks on macros that multiply or divide an argument which is a sum, and have no
+/// parentheses around it: `#define AT(r, c) r * n + c` and `AT(k0 + k, c)`.
+/// @param tokens the tokens of the source, directives included
+void remark_on_macros(const std::vector<rewriting::Token>& tokens, std::vector<Remark>& remarks);
+
 /// Adds remarks on inner loops that continue where they ended the last time: `for (; col < n; ...)`
 /// and `while (col < n)`, whose counter the outer loop never sets; on `k0 % 2` of a counter that
 /// grows by more than 1; and on arrays of pointers of which a loop moves only some.
@@ -33,8 +38,8 @@ void remark_on_places(const rewriting::Outline& outline, std::vector<Remark>& re
 /// Adds remarks on statements that end sooner or later than they seem to: a loop or an `if` whose
 /// body is a lone semicolon, and a `case` that falls through to the next; on conditions that store;
 /// on unsigned counters and differences that are meant to fall below 0; on loops that step another
-/// variable than they compare; on names that hide the ones that are meant; on `=+`; and on
-/// functions that are named but not called.
+/// variable than they compare; on names that hide the ones that are meant; on `=+`; on `n & 3 ==
+/// 0`; and on functions that are named but not called.
 void remark_on_statements(const rewriting::Outline& outline, std::string_view source,
                           std::vector<Remark>& remarks);
 

@@ -35,7 +35,7 @@ class Reader : DeviceNames {
     for (std::size_t i = body_ + 1; i + 1 < end_; ++i) {
       if (code_[i].is("*")) look_at_product(i);
       if (code_[i].is("*")) look_at_cast(i);
-      if (code_[i].is("float") || code_[i].is("double")) look_at_start(i);
+      if (code_[i].is("float") || code_[i].is("double")) look_at_starts(i);
       if (arrays_.contains(code_[i].text) && code_[i + 1].is("[")) look_at_element(i);
       if (code_[i].is("+") && code_[i + 1].is("=")) look_at_sum(i);
       if (code_[i].is("extern")) look_at_dynamic_array(i);
@@ -110,17 +110,30 @@ class Reader : DeviceNames {
                         tr("Declare {} with the type of the elements.", sum.text)});
   }
 
-  /// Looks for `float sum[2][2];` to which products are added, but to which nothing is ever
-  /// assigned.
-  void look_at_start(std::size_t type) {
-    if (!is_name(code_[type + 1]) || is_shared_or_kept(type)) return;
-    const Token& sum = code_[type + 1];
-    const auto behind_brackets = [&](std::size_t i) {
-      while (i < end_ && code_[i].is("[")) i = outline_.partner(i).value_or(end_) + 1;
-      return i;
-    };
-    const std::size_t end = behind_brackets(type + 2);
-    if (end >= end_ || !code_[end].is(";")) return;
+  std::size_t behind_brackets(std::size_t i) const {
+    while (i < end_ && code_[i].is("[")) i = outline_.partner(i).value_or(end_) + 1;
+    return i;
+  }
+
+  /// Looks at each variable that is declared without a value: `float sum[2][2];`, or a and b of
+  /// `float a, b, c = 0;`.
+  void look_at_starts(std::size_t type) {
+    const Token& before = code_[type - 1];
+    if (before.is("(") || before.is(",") || is_shared_or_kept(type)) return;
+    for (std::size_t name = type + 1; name < end_ && is_name(code_[name]);) {
+      std::size_t end = behind_brackets(name + 1);
+      const bool has_none = end < end_ && (code_[end].is(";") || code_[end].is(","));
+      if (has_none) look_at_start(name, end);
+      if (!has_none && (end >= end_ || !code_[end].is("="))) return;
+      while (end < end_ && !code_[end].is(",") && !code_[end].is(";")) end = outline_.behind(end);
+      if (end >= end_ || code_[end].is(";")) return;
+      name = end + 1;
+    }
+  }
+
+  /// Looks whether products are added to a variable to which nothing is ever assigned.
+  void look_at_start(std::size_t name, std::size_t end) {
+    const Token& sum = code_[name];
     bool is_added_to = false;
     for (std::size_t i = end; i + 2 < end_; ++i) {
       if (!code_[i].is(sum.text)) continue;
@@ -288,6 +301,7 @@ std::vector<Remark> remarks_on(std::string_view source) {
     looked_at = *outline.partner(function->second);
   }
   remark_on_host_code(tokens, outline, remarks);
+  remark_on_macros(tokens, remarks);
   remark_on_statements(outline, source, remarks);
   remark_on_copies(outline, source, remarks);
   remark_on_loops(outline, remarks);

@@ -88,6 +88,23 @@ TEST(Remarks, DoubtNeighboursThatTakeTheSame) {
   }
 }
 
+TEST(Remarks, NameMacrosWithoutParentheses) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"#define AT(r, c) r * n + c\n",
+       "1: AT puts its arguments in as they stand, without parentheses: AT(n + 1, 2) on line 3 is "
+       "n "
+       "+ 1 * n + 2\n"},
+      {"#define AT(r, c) (n / c + (r))\n", ""},
+      {"#define AT(r, c) ((r) * n + (c))\n", ""},
+      {"#define AT(r, c) f(r, c)\n", ""},
+      {"#define AT (1)\n", ""},
+      {"#define AT(r", ""},
+  };
+  for (const auto& [macro, told] : cases) {
+    EXPECT_EQ(told_of(macro + kernel("C[AT(n + 1, 2)] = A[0];")), told) << macro;
+  }
+}
+
 TEST(Remarks, NameStatementsThatEndElsewhere) {
   const std::pair<const char*, const char*> cases[] = {
       {"float s = 0;\nfor (int k = 0; k < n; ++k);\n  s += A[k];\nC[0] = s;",
@@ -102,6 +119,10 @@ TEST(Remarks, NameStatementsThatEndElsewhere) {
       {"float s[2][2]; for (int i = 0; i < 2; ++i) s[i][0] += A[i]; C[0] = s[0][0];",
        "2: s is declared without a value here"},
       {"float s; s += A[0]; C[0] = s;", "2: s is declared without a value here"},
+      {"float a = 1, s, t = 0; s += A[0]; t += a; C[0] = s + t;",
+       "2: s is declared without a value here"},
+      {"const bool whole = n & 3 == 0; C[0] = whole;",
+       "2: == binds more tightly than &: n & 3 == 0 is n & (3 == 0)"},
       {"int row = blockIdx.y * gridDim.y + threadIdx.y; C[row] = 0;",
        "2: blockIdx.y is multiplied by gridDim.y"},
       {"int col = threadIdx.x * blockDim.x + blockIdx.x; C[col] = 0;",

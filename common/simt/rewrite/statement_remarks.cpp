@@ -294,6 +294,27 @@ void look_for_turned_operator(const Outline& outline, std::size_t equals,
        tr("Write {}= for ={}.", sign.text, sign.text)});
 }
 
+/// Looks for `n & 3 == 0`, which tests `3 == 0` first.
+void look_for_loose_bits(const Outline& outline, std::size_t sign, std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const auto is_value = [](const Token& token) {
+    return token.kind == TokenKind::identifier || token.kind == TokenKind::number;
+  };
+  const bool is_bitwise = code[sign].is("&") || code[sign].is("|") || code[sign].is("^");
+  const Token &left = code[sign - 1], &mask = code[sign + 1], &test = code[sign + 2],
+              &right = code[sign + 3];
+  const bool compares = test.is("==") || test.is("!=");
+  if (!is_bitwise || !compares || !is_value(mask) || !is_value(right)) return;
+  if (!is_value(left) && !left.is(")") && !left.is("]")) return;
+  const std::string given = is_value(left) ? std::string(left.text) : "...";
+  remarks.push_back(
+      {Remark::Kind::statement, code[sign].line,
+       tr("{3} binds more tightly than {1}: {0} {1} {2} {3} {4} is {0} {1} ({2} {3} {4})", given,
+          code[sign].text, mask.text, test.text, right.text),
+       tr("Write ({0} {1} {2}) {3} {4}.", given, code[sign].text, mask.text, test.text,
+          right.text)});
+}
+
 /// Looks for `__syncthreads;`, which calls nothing.
 void look_for_missing_call(const Outline& outline, std::size_t name, std::vector<Remark>& remarks) {
   static constexpr auto functions =
@@ -321,6 +342,7 @@ void remark_on_statements(const Outline& outline, std::string_view source,
     if (code[i].is("for")) look_for_other_counter(outline, i, remarks);
     if (i > 0 && i + 2 < code.size()) look_for_turned_operator(outline, i, remarks);
     if (i > 1 && i + 4 < code.size()) look_for_difference_without_sign(outline, i, remarks);
+    if (i > 0 && i + 3 < code.size()) look_for_loose_bits(outline, i, remarks);
     look_for_missing_call(outline, i, remarks);
     if (code[i].is("for") || code[i].is("while") || code[i].is("if")) {
       look_for_assignment(outline, i, remarks);
