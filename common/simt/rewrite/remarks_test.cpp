@@ -99,6 +99,10 @@ TEST(Remarks, NameMacrosWithoutParentheses) {
       {"#define AT(r, c) f(r, c)\n", ""},
       {"#define AT (1)\n", ""},
       {"#define AT(r", ""},
+      {"#define AT(r, ...) r * n\n",
+       "1: AT puts its arguments in as they stand, without parentheses: AT(n + 1, 2) on line 3 is "
+       "n "
+       "+ 1 * n\n"},
   };
   for (const auto& [macro, told] : cases) {
     EXPECT_EQ(told_of(macro + kernel("C[AT(n + 1, 2)] = A[0];")), told) << macro;

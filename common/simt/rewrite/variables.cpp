@@ -73,8 +73,7 @@ bool is_changed_at(const Outline& outline, std::size_t name) {
       std::to_array<std::string_view>({"+", "-", "*", "/", "%", "&", "|", "^"});
   const std::vector<Token>& code = outline.code();
   std::size_t next = name + 1;
-  while (next + 2 < code.size() && code[next].is("["))
-    next = outline.behind(next);
+  while (next + 2 < code.size() && code[next].is("[")) next = outline.behind(next);
   const Token &before = code[name - 1], &behind = code[next];
   const auto is_twice = [&](std::size_t first, std::string_view sign) {
     return code[first].is(sign) && code[first + 1].is(sign);
@@ -93,8 +92,7 @@ bool is_changed_at(const Outline& outline, std::size_t name) {
 bool may_change(const Outline& outline, std::size_t name) {
   const std::vector<Token>& code = outline.code();
   std::size_t next = name + 1;
-  while (next + 2 < code.size() && code[next].is("["))
-    next = outline.behind(next);
+  while (next + 2 < code.size() && code[next].is("[")) next = outline.behind(next);
   const Token &before = code[name - 1], &behind = code[next];
   const bool is_handed_on =
       (before.is("(") || before.is(",")) && (behind.is(")") || behind.is(","));
