@@ -281,27 +281,63 @@ void vary_pairs(Place& place) {
   }
 }
 
+namespace {
+
+/// What a token stands for if it is a side of a built-in variable, `threadIdx.x`, or a variable
+/// that was set to one, with the text for the other side.
+struct Side {
+  Part words;
+  std::string builtin;  ///< "threadIdx"
+  std::string other;    ///< what the other side is called there
+};
+
+std::optional<Side> side_at(const Place& place, std::size_t i) {
+  const std::vector<Token>& code = place.code();
+  const auto is_side = [&](std::size_t at) {
+    return is_builtin_member(code, at) && !code[at + 2].is("z");
+  };
+  const auto builtin_of = [&](std::size_t at) { return std::string(code[at].text); };
+  if (is_side(i)) {
+    const std::string other = builtin_of(i) + "." + other_side(code[i + 2].text);
+    return Side{{i, i + 3}, builtin_of(i), other};
+  }
+  const Variable* const variable = is_read(place, i) ? place.scope().find(i) : nullptr;
+  const auto is_set_to_side = [&](const Variable& each) {
+    return each.value.end == each.value.first + 3 && is_side(each.value.first);
+  };
+  if (variable == nullptr || !is_set_to_side(*variable)) return std::nullopt;
+  const std::size_t value = variable->value.first;
+  for (const Variable* other : place.scope().seen_at(i)) {
+    if (other == variable || !is_set_to_side(*other)) continue;
+    const bool is_of_it = code[other->value.first].text == code[value].text;
+    if (is_of_it && code[other->value.first + 2].text != code[value + 2].text) {
+      return Side{{i, i + 1}, builtin_of(value), std::string(other->name)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 void vary_both_sides(Place& place) {
   // Exchanges x and y of all built-in variables in a statement: threads are numbered along the rows
   // of a block or down its columns.
-  const std::vector<Token>& code = place.code();
   for (const Statement* statement : with_inner(place.body())) {
     const bool is_simple = statement->kind == Statement::Kind::expression ||
                            statement->kind == Statement::Kind::declaration;
     if (!is_simple || !statement->inner.empty()) continue;
     Variant variant{.changes = {}, .line = 0, .edits = {}, .cost = 2};
-    std::set<std::string_view> members;
+    std::set<std::string> builtins_there;
     for (std::size_t i = statement->words.first; i + 2 < statement->words.end; ++i) {
-      const bool has_side = is_builtin_member(code, i) && !code[i + 2].is("z");
-      if (!has_side || !place.may_vary(i)) continue;
-      const std::string other = std::string(code[i].text) + "." + other_side(code[i + 2].text);
-      variant.changes.push_back({Change::Form::expression, {i, i + 3}, other});
-      variant.edits.push_back({{i, i + 3}, other});
-      members.insert(code[i].text);
+      const auto side = place.may_vary(i) ? side_at(place, i) : std::nullopt;
+      if (!side) continue;
+      variant.changes.push_back({Change::Form::expression, side->words, side->other});
+      variant.edits.push_back({side->words, side->other});
+      builtins_there.insert(side->builtin);
     }
     // vary_pairs() exchanges the two sides of a single variable.
-    if (members.size() < 2) continue;
-    variant.line = code[variant.changes.front().words.first].line;
+    if (builtins_there.size() < 2) continue;
+    variant.line = place.code()[variant.changes.front().words.first].line;
     place.add(std::move(variant));
   }
 }

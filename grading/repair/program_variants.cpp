@@ -54,7 +54,7 @@ void vary_fixed_words(Place& place, const Constants& constants, Part words) {
       }
       // Rows that are loaded as float4 begin at multiples of 16 bytes.
       if (*number == 1 && code[i - 1].is("+")) {
-        add_fixed(place, {{{i, i + 1}, std::to_string(floats_of_16_bytes)}}, 1);
+        add_fixed(place, {{{i, i + 1}, std::to_string(floats_of_16_bytes)}}, 0);
       }
     }
   }

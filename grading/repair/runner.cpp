@@ -246,7 +246,8 @@ WhatRuns Runner::what_runs(std::int32_t variant) {
         }
         const auto& [x, y, z] = kernel.launch.block;
         if (calls == &calls_) {
-          found.threads[kernel.launch.kernel] += double(kernel.blocks) * x * y * z;
+          double& most = found.threads[kernel.launch.kernel];
+          most = std::max(most, double(kernel.blocks) * x * y * z);
         }
       }
     }

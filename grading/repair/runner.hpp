@@ -57,7 +57,9 @@ struct WhatRuns {
   /// The lines of kernels, by file, that access memory in the calls that went wrong, in those of
   /// all functions or in those with equal sizes.
   std::set<std::pair<std::string, int>> lines;
-  std::map<std::string, double> threads;  ///< of each kernel, in the calls that went wrong
+  /// The threads of each kernel's largest launch, in the calls that went wrong. A change after
+  /// which a call no longer ends with an error launches more kernels, and no larger ones.
+  std::map<std::string, double> threads;
 };
 
 /// Runs calls of one module in workers, one after another. Each thread needs a Runner of its own,

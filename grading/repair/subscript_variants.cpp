@@ -74,7 +74,9 @@ void vary_pointers(Place& place) {
     const bool moves = statement->kind == Statement::Kind::expression && moved != nullptr &&
                        moved->type == Variable::Type::pointer && words.end > words.first + 3 &&
                        !code[words.first + 1].is("[");
-    if (moves) vary_index(place, {words.first + 2, words.end - 1});
+    // `+=` are two tokens.
+    const std::size_t distance = words.first + (code[words.first + 1].is("=") ? 2 : 3);
+    if (moves && distance < words.end) vary_index(place, {distance, words.end - 1});
   }
   const Constants constants(place);
   for (const Variable& variable : place.scope().variables()) {

@@ -80,9 +80,13 @@ INSTANTIATE_TEST_SUITE_P(
                "y = row % 8 + row / 8 % 2 * 8, x = row / 16;"},
         Mended{"const int y = row / 8;\nconst int x = row % 8;",
                "y = row % 8;' in place of 'const int y = row / 8;', on line 5 write"},
+        Mended{"const int wide = blockDim.x, high = blockDim.y;\n"
+               "const int t = threadIdx.x * high + threadIdx.y;",
+               "t = threadIdx.y * wide + threadIdx.x;"},
         Mended{"const int t = threadIdx.x * blockDim.y + threadIdx.y;",
                "t = threadIdx.y * blockDim.x + threadIdx.x;"},
         // A whole bound, limits and bytes.
+        Mended{"const float* a = A;\na += n;\nC[0] = *a;", "write 'a += n + row;'"},
         Mended{"const int tiles = divide_up(n * row, 16 * 16);",
                "tiles = divide_up(n, 16) * divide_up(row, 16);"},
         Mended{"const bool whole = n & 3 == 0;", "whole = (n & 3) == 0;"},
