@@ -18,7 +18,8 @@ void remark_on_host_code(const std::vector<rewriting::Token>& tokens,
                          const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
 /// Adds remarks on macros that multiply or divide an argument which is a sum, and have no
-/// parentheses around it: `#define AT(r, c) r * n + c` and `AT(k0 + k, c)`.
+/// parentheses around it: `#define AT(r, c) r * n + c` and `AT(k0 + k, c)`; and on those that stand
+/// for a sum or a quotient by which something is divided: `#define DEPTH TILE / 2` and `e / DEPTH`.
 /// @param tokens the tokens of the source, directives included
 void remark_on_macros(const std::vector<rewriting::Token>& tokens, std::vector<Remark>& remarks);
 

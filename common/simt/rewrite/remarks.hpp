@@ -24,13 +24,13 @@ struct Remark {
 /// their lines. They concern: offsets into a matrix that are multiplied as `int`; arrays without
 /// `__shared__` that the threads of a block fill by their thread indices; several arrays of dynamic
 /// shared memory, which all begin at the same byte; sums and arrays of `int` that take matrix
-/// elements; macros without parentheses; kernels that read a y coordinate of a grid or block that is launched without one;
-/// thread indices that are scaled with the wrong extent; sums without an initial value; unsigned
-/// counters that are meant to fall below 0; arguments that are freed; statements that end sooner or
-/// later than they seem to; conditions that store; loops that continue where they ended the last
-/// time; remainders of multiples; pointers that are not moved; names that hide the ones that are
-/// meant; results that are stored in a copy of an argument; and numbers of elements where CUDA
-/// counts bytes.
+/// elements; macros without parentheses; kernels that read a y coordinate of a grid or block that
+/// is launched without one; thread indices that are scaled with the wrong extent; sums without an
+/// initial value; unsigned counters that are meant to fall below 0; arguments that are freed;
+/// statements that end sooner or later than they seem to; conditions that store; loops that
+/// continue where they ended the last time; remainders of multiples; pointers that are not moved;
+/// names that hide the ones that are meant; results that are stored in a copy of an argument; and
+/// numbers of elements where CUDA counts bytes.
 std::vector<Remark> remarks_on(std::string_view source);
 
 }  // namespace tilewise::simt

@@ -107,6 +107,19 @@ TEST(Remarks, NameMacrosWithoutParentheses) {
   for (const auto& [macro, told] : cases) {
     EXPECT_EQ(told_of(macro + kernel("C[AT(n + 1, 2)] = A[0];")), told) << macro;
   }
+  const std::string halves = "#define HALF T / 2\n", more = "#define MORE T + 1\n";
+  const std::pair<std::string, const char*> uses[] = {
+      {halves + kernel("C[n / HALF] = 0;"),
+       "1: HALF stands for T / 2 without parentheses: n / HALF on line 3 is n / T / 2\n"},
+      {halves + kernel("C[HALF * w] = C[w + HALF];"), ""},
+      {more + kernel("C[w * MORE] = 0;"),
+       "1: MORE stands for T + 1 without parentheses: w * MORE on line 3 is w * T + 1\n"},
+      {more + kernel("C[MORE * w] = 0;"),
+       "1: MORE stands for T + 1 without parentheses: MORE * w on line 3 is T + 1 * w\n"},
+      {more + kernel("C[w + MORE] = C[(MORE)];"), ""},
+      {"#define MORE (T + 1)\n" + kernel("C[w * MORE] = 0;"), ""},
+  };
+  for (const auto& [source, told] : uses) EXPECT_EQ(told_of(source), told) << source;
 }
 
 TEST(Remarks, NameStatementsThatEndElsewhere) {
