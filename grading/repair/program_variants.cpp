@@ -301,6 +301,38 @@ void vary_fixed(Place& place) {
   }
 }
 
+namespace {
+
+/// Gives arrays of device memory, `__device__ float sums[threads]`, another constant as their
+/// length.
+void vary_outer_arrays(const SourceText& source, const std::vector<OuterConstant>& constants,
+                       std::vector<Variant>& found) {
+  const std::vector<Token>& code = source.outline.code();
+  for (std::size_t i = 0; i + 3 < code.size(); ++i) {
+    if (!code[i].is("__device__")) continue;
+    std::size_t open = i + 1;
+    while (open < code.size() && (code[open].is_name() || code[open].is("::"))) ++open;
+    const bool is_array = open + 2 < code.size() && code[open].is("[") && code[open + 2].is("]");
+    if (!is_array) continue;
+    const Part extent{open + 1, open + 2};
+    const auto written = [&](std::string_view text) {
+      return std::string(code[open - 1].text) + "[" + std::string(text) + "]";
+    };
+    for (const OuterConstant& other : constants) {
+      const bool is_seen = other.begin_of_class == 0 && other.value.first < i;
+      if (!is_seen || other.name == code[extent.first].text) continue;
+      found.push_back({.changes = {},
+                       .line = code[open].line,
+                       .edits = {{extent, std::string(other.name)}},
+                       .words = tr("on line {} write '{}' in place of '{}'", code[open].line,
+                                   written(other.name), written(code[extent.first].text)),
+                       .cost = 1});
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<Variant> variants_of_outer_constants(const SourceText& source) {
   const std::vector<Token>& code = source.outline.code();
   const auto words_of = [&](Part words) {
@@ -308,6 +340,7 @@ std::vector<Variant> variants_of_outer_constants(const SourceText& source) {
   };
   std::vector<Variant> found;
   const std::vector<OuterConstant> constants = outer_constants(source.outline);
+  vary_outer_arrays(source, constants, found);
   for (const OuterConstant& constant : constants) {
     const auto add = [&](Part words, const std::string& text, int cost, bool is_of_pitch = false) {
       const auto& [first, end] = constant.definition;

@@ -153,6 +153,12 @@ INSTANTIATE_TEST_SUITE_P(
                     {"return lane / across * 4;"},
                     {},
                     {}},
+        OfConstants{"constexpr int threads = 512, most = 1024;\n"
+                    "__device__ float sums[threads];\n"
+                    "__global__ void f(float* C) { C[0] = sums[0]; }",
+                    {},
+                    {"on line 2 write 'sums[most]' in place of 'sums[threads]'"},
+                    {}},
         // A constant that is declared in a block is unknown outside of it.
         OfConstants{"__global__ void f(float* C, int n) {\n"
                     "  constexpr int side = 16;\n"

@@ -86,6 +86,23 @@ void vary_divisors(Place& place, const Pair& pair) {
   }
 }
 
+/// Writes `i / 4 * apart + i % 4` for `i / 4 * apart + i`: the quotient has taken the rest away.
+void vary_rests(Place& place, Part words) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = words.first; i < words.end; ++i) {
+    const std::vector<Part> quotients = quotients_at(place, i);
+    if (quotients.empty() || !code[i + 1].is("/")) continue;
+    const std::string by = place.words_of({i + 2, quotients.front().end});
+    for (std::size_t k = words.first; k < words.end; ++k) {
+      const Token &before = code[k - 1], &behind = code[k + 1];
+      const bool is_term = (before.is("+") || before.is("=") || before.is("[") || before.is("(")) &&
+                           (behind.is("+") || behind.is(";") || behind.is("]") || behind.is(")"));
+      if (code[k].text != code[i].text || !is_term || !is_read(place, k)) continue;
+      place.add_expression({k, k + 1}, std::string(code[k].text) + " % " + by);
+    }
+  }
+}
+
 void vary_pair(Place& place, const Pair& pair) {
   // With the divisor that they have, `at / rows` and `at % rows` are exchanged last: that is right
   // for square tiles only.
@@ -101,6 +118,7 @@ void vary_quotients(Place& place) {
                            statement->kind == Statement::Kind::declaration;
     if (is_simple && statement->inner.empty()) {
       for (const Pair& pair : pairs_of_quotients(place, statement->words)) vary_pair(place, pair);
+      vary_rests(place, statement->words);
     }
     for (std::size_t i = 0; i + 1 < statement->inner.size(); ++i) {
       const Statement &a = statement->inner[i], &b = statement->inner[i + 1];

@@ -78,6 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
                "const int i = n / wide, k = n % wide;"},
         Mended{"const int y = row % 8 + row / 16 * 8, x = row / 8 % 2;",
                "y = row % 8 + row / 8 % 2 * 8, x = row / 16;"},
+        Mended{"const int r = row / 4 * 16 + row;", "r = row / 4 * 16 + row % 4;"},
         Mended{"const int y = row / 8;\nconst int x = row % 8;",
                "y = row % 8;' in place of 'const int y = row / 8;', on line 5 write"},
         Mended{"const int wide = blockDim.x, high = blockDim.y;\n"
