@@ -363,9 +363,10 @@ TEST_F(Sums, AreRightForAnyLength) {
 TEST_F(Sums, AreFreeOfRacesAndStrayAccesses) {
   std::vector<SumCase> cases;
   for (const SumFunction& function : all_three()) {
-    // With the last one most grids have all the blocks that they ever have, so that an array of
-    // their sums is used to its end.
-    for (const int n : {4096, 1, 33, 1000, 20'001, 1'500'007}) cases.push_back(of(function, n));
+    for (const int n : {4096, 1, 33, 1000, 20'001}) cases.push_back(of(function, n));
+    // Here most grids have all the blocks that they ever have, so that an array of their sums is
+    // used to its end. Tools for a GPU do not know where such an array ends.
+    if (!options().on_gpu()) cases.push_back(of(function, 1'500'007));
   }
   expect_clean(cases);
 }
