@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@ namespace tilewise::simt {
 namespace {
 
 using rewriting::Macro;
+using rewriting::MacroArguments;
 using rewriting::Token;
 using Words = std::span<const Token>;
 
@@ -42,25 +44,18 @@ bool is_bare(Words body, std::string_view parameter) {
   return false;
 }
 
-/// The arguments of a call whose `(` stands at a token; empty if it does not end.
-std::vector<Words> arguments_at(const std::vector<Token>& tokens, std::size_t open) {
-  std::vector<Words> found;
-  int depth = 0;
-  std::size_t first = open + 1;
+/// The `)` of a `(`; nothing if it is missing.
+std::optional<std::size_t> close_of(const std::vector<Token>& tokens, std::size_t open) {
+  std::size_t depth = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {
-    if (tokens[i].is("(") || tokens[i].is("[")) ++depth;
-    if (tokens[i].is(")") || tokens[i].is("]")) --depth;
-    if (depth == 0 || (depth == 1 && tokens[i].is(","))) {
-      found.push_back(Words(tokens).subspan(first, i - first));
-      first = i + 1;
-    }
-    if (depth == 0) return found;
+    if (tokens[i].is("(")) ++depth;
+    if (tokens[i].is(")") && --depth == 0) return i;
   }
-  return {};
+  return std::nullopt;
 }
 
 /// The macro's text for some arguments, on one line.
-std::string expanded(const Macro& macro, const std::vector<Words>& arguments) {
+std::string expanded(const Macro& macro, const MacroArguments& arguments) {
   std::string text;
   for (std::size_t i = 0; i < macro.body.size(); ++i) {
     const Token& token = macro.body[i];
@@ -80,12 +75,13 @@ void look_at_uses(const Macro& macro, const std::vector<Token>& tokens,
   const std::string_view name = macro.name->text;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (!tokens[i].is(name) || tokens[i].directive != 0 || !tokens[i + 1].is("(")) continue;
-    const std::vector<Words> arguments = arguments_at(tokens, i + 1);
+    const auto close = close_of(tokens, i + 1);
+    if (!close) return;
+    const MacroArguments arguments = rewriting::arguments_between(tokens, i + 1, *close);
     for (std::size_t k = 0; k < std::min(arguments.size(), macro.parameters.size()); ++k) {
       const std::string_view parameter = macro.parameters[k];
       if (!has_operator(arguments[k], adds) || !is_bare(macro.body, parameter)) continue;
-      const Words& last = arguments.back();
-      const Words all(arguments.front().data(), last.data() + last.size());
+      const Words all = Words(tokens).subspan(i + 2, *close - i - 2);
       remarks.push_back(
           {Remark::Kind::statement, macro.name->line,
            tr("{} puts its arguments in as they stand, without parentheses: {}({}) on line {} is "

@@ -12,6 +12,23 @@
 #include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt::rewriting {
+
+MacroArguments arguments_between(const std::vector<Token>& tokens, std::size_t open,
+                                 std::size_t close) {
+  MacroArguments arguments;
+  std::size_t depth = 0;
+  std::size_t begin = open + 1;
+  for (std::size_t i = open; i <= close; ++i) {
+    const Token& token = tokens[i];
+    if (token.is("(")) ++depth;
+    if (token.is(")")) --depth;
+    if (i < close && !(token.is(",") && depth == 1)) continue;
+    arguments.push_back(std::span(tokens).subspan(begin, i - begin));
+    begin = i + 1;
+  }
+  return arguments;
+}
+
 namespace {
 
 /// A macro may stand for others, each of which may stand for others.
@@ -28,34 +45,11 @@ bool is_launch_bracket(const Macro& macro) {
                                            [](const Token& token) { return token.is(">"); })));
 }
 
-using Argument = std::span<const Token>;
-
-/// The arguments of one use of a macro with parameters.
-struct Use {
-  std::vector<Argument> arguments;
-  std::size_t close;  ///< its closing parenthesis
-};
-
-/// @param open, close the parentheses
-Use use_between(const std::vector<Token>& tokens, std::size_t open, std::size_t close) {
-  Use use{{}, close};
-  std::size_t depth = 0;
-  std::size_t begin = open + 1;
-  for (std::size_t i = open; i <= close; ++i) {
-    const Token& token = tokens[i];
-    if (token.is("(")) ++depth;
-    if (token.is(")")) --depth;
-    if (i < close && !(token.is(",") && depth == 1)) continue;
-    use.arguments.push_back(std::span(tokens).subspan(begin, i - begin));
-    begin = i + 1;
-  }
-  return use;
-}
-
 /// Substitutes arguments for a macro's parameters.
 class Substitution {
  public:
-  Substitution(const Macro& macro, const Use& use) : macro_(macro), use_(use) {}
+  Substitution(const Macro& macro, const MacroArguments& arguments)
+      : macro_(macro), arguments_(arguments) {}
 
   std::optional<std::string> text() {
     const auto& body = macro_.body;
@@ -100,19 +94,19 @@ class Substitution {
     const auto found = std::find(macro_.parameters.begin(), macro_.parameters.end(), token.text);
     if (found == macro_.parameters.end()) return std::nullopt;
     const auto index = static_cast<std::size_t>(found - macro_.parameters.begin());
-    if (index >= use_.arguments.size()) return "";
+    if (index >= arguments_.size()) return "";
     if (!macro_.takes_any_number || index + 1 < macro_.parameters.size()) {
-      return joined(use_.arguments[index]);
+      return joined(arguments_[index]);
     }
     std::string all;
-    for (std::size_t i = index; i < use_.arguments.size(); ++i) {
-      all += (i > index ? ", " : "") + joined(use_.arguments[i]);
+    for (std::size_t i = index; i < arguments_.size(); ++i) {
+      all += (i > index ? ", " : "") + joined(arguments_[i]);
     }
     return all;
   }
 
   const Macro& macro_;
-  const Use& use_;
+  const MacroArguments& arguments_;
   std::string text_;
   bool pastes_ = false;
 };
@@ -208,8 +202,8 @@ class Round {
     if (close == 0) return std::nullopt;
     is_wanted = is_wanted || places.half_launches[close] > places.half_launches[open];
     if (!is_wanted) return std::nullopt;
-    const Use use = use_between(tokens, open, close);
-    const auto text = Substitution(macro, use).text();
+    const MacroArguments arguments = arguments_between(tokens, open, close);
+    const auto text = Substitution(macro, arguments).text();
     if (!text || !replace(tokens, name, close, *text)) return std::nullopt;
     return close;
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -19,6 +21,14 @@ struct Macro {
 
   bool says(std::string_view word) const;
 };
+
+/// The arguments of one use of a macro with parameters, each by its tokens. Only parentheses keep a
+/// comma from separating them.
+using MacroArguments = std::vector<std::span<const Token>>;
+
+/// @param open, close the parentheses of the use
+MacroArguments arguments_between(const std::vector<Token>& tokens, std::size_t open,
+                                 std::size_t close);
 
 std::vector<Macro> macros_in(const std::vector<Token>& tokens);
 

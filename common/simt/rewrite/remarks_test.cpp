@@ -100,9 +100,11 @@ TEST(Remarks, NameMacrosWithoutParentheses) {
       {"#define AT (1)\n", ""},
       {"#define AT(r", ""},
       {"#define AT(r, ...) r * n\n",
-       "1: AT puts its arguments in as they stand, without parentheses: AT(n + 1, 2) on line 3 is "
-       "n "
-       "+ 1 * n\n"},
+       "1: AT puts its arguments in as they stand, without parentheses: AT(n + 1, 2) on line 3 "
+       "is n + 1 * n\n"},
+      {"#define AT(r, c) c[r * 2]\n",
+       "1: AT puts its arguments in as they stand, without "
+       "parentheses: AT(n + 1, 2) on line 3 is 2[n + 1 * 2]\n"},
   };
   for (const auto& [macro, told] : cases) {
     EXPECT_EQ(told_of(macro + kernel("C[AT(n + 1, 2)] = A[0];")), told) << macro;
@@ -140,6 +142,7 @@ TEST(Remarks, NameStatementsThatEndElsewhere) {
        "2: s is declared without a value here"},
       {"const bool whole = n & 3 == 0; C[0] = whole;",
        "2: == binds more tightly than &: n & 3 == 0 is n & (3 == 0)"},
+      {"const bool in = n > 3; if (in & n == 4) C[0] = 1; if ((n & 3) == 0) C[1] = 1;", ""},
       {"int row = blockIdx.y * gridDim.y + threadIdx.y; C[row] = 0;",
        "2: blockIdx.y is multiplied by gridDim.y"},
       {"int col = threadIdx.x * blockDim.x + blockIdx.x; C[col] = 0;",

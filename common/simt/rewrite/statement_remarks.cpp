@@ -300,11 +300,13 @@ void look_for_loose_bits(const Outline& outline, std::size_t sign, std::vector<R
   const auto is_value = [](const Token& token) {
     return token.kind == TokenKind::identifier || token.kind == TokenKind::number;
   };
+  // Two comparisons may be meant to be joined: `in_A & row == 0`.
+  const auto is_mask = [](const Token& token) { return token.kind == TokenKind::number; };
   const bool is_bitwise = code[sign].is("&") || code[sign].is("|") || code[sign].is("^");
   const Token &left = code[sign - 1], &mask = code[sign + 1], &test = code[sign + 2],
               &right = code[sign + 3];
   const bool compares = test.is("==") || test.is("!=");
-  if (!is_bitwise || !compares || !is_value(mask) || !is_value(right)) return;
+  if (!is_bitwise || !compares || !is_mask(mask) || !is_value(right)) return;
   if (!is_value(left) && !left.is(")") && !left.is("]")) return;
   const std::string given = is_value(left) ? std::string(left.text) : "...";
   remarks.push_back(
