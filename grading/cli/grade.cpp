@@ -120,15 +120,16 @@ bool tell_more(GradeResult& result, const std::map<std::string, StageRequest>& r
   bool is_told = false;
   try {
     report.show_progress(tr("looking at the numbers, Ctrl-C ends it"));
-    if (const std::string numbers = numbers_behind(shown, request); !numbers.empty()) {
+    const Behind behind = look_behind(shown, request);
+    if (!behind.text.empty()) {
       is_told = true;
-      cause.finding.message += numbers;
-      report.explain_stage({.message = numbers.substr(1)});
-      if (tells_events) tell({{"test", cause.name}, {"numbers", numbers}});
+      cause.finding.message += behind.text;
+      report.explain_stage({.message = behind.text.substr(1)});
+      if (tells_events) tell({{"test", cause.name}, {"numbers", behind.text}});
     }
     report.show_progress(tr("trying small changes, Ctrl-C ends it"));
     // The lines to change first are read from the message in `shown`, which lacks these numbers.
-    if (const auto found = mending_of(shown, request, time_limit_s)) {
+    if (const auto found = mending_of(shown, request, behind.lines, time_limit_s)) {
       is_told = true;
       cause.finding.hint = *found;
       report.explain_stage({.message = *found});

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/language.hpp"
@@ -20,6 +21,7 @@
 #include "grading/cli/submission.hpp"
 #ifdef TILEWISE_HAVE_SIMT
 #include "grading/repair/fault_numbers.hpp"
+#include "grading/repair/origins.hpp"
 #endif
 #include "grading/results/causes.hpp"
 #include "grading/results/files.hpp"
@@ -123,16 +125,21 @@ Mended mended(const StageResult& after, const StageResult& before) {
   return mended;
 }
 
-std::string numbers_behind(const StageResult& result, const StageRequest& request) {
+Behind look_behind(const StageResult& result, const StageRequest& request) {
   const StageResult seen = without_hidden(result);
   const TestResult* const first = nearest_cause(seen);
-  if (first == nullptr || first->status != Status::failed) return "";
+  if (first == nullptr || first->status != Status::failed) return {};
   const ScratchDirectory scratch;
-  return numbers_of(first->finding, repair_of(seen, *first, request, scratch.path()));
+  const RepairRequest repair = repair_of(seen, *first, request, scratch.path());
+  if (std::string numbers = numbers_of(first->finding, repair); !numbers.empty()) {
+    return {std::move(numbers), {}};
+  }
+  WrongOrigins origins = origins_of(first->finding, repair);
+  return {std::move(origins.text), std::move(origins.lines)};
 }
 
 std::optional<std::string> mending_of(const StageResult& result, StageRequest request,
-                                      double time_limit_s) {
+                                      const std::vector<int>& lines, double time_limit_s) {
   const StageResult seen = without_hidden(result);
   const TestResult* const first = nearest_cause(seen);
   if (first == nullptr || first->status != Status::failed) return std::nullopt;
@@ -140,6 +147,7 @@ std::optional<std::string> mending_of(const StageResult& result, StageRequest re
   const auto others = std::ranges::stable_partition(tests, is_of_right_and_wrong<RubricEntry>);
   const ScratchDirectory scratch, trial;
   RepairRequest repair = repair_of(seen, *first, request, scratch.path());
+  repair.lines.insert(repair.lines.end(), lines.begin(), lines.end());
   repair.time_limit_s = time_limit_s;
   repair.confirm = [&](const std::filesystem::path& sources) {
     request.source_directory = sources;
@@ -209,8 +217,9 @@ bool mend(const Run& run) {
   }
   terminal.show_progress(tr("trying small changes"));
   Finding told = first->finding;
-  told.message += numbers_behind(result, request);
-  const auto found = mending_of(result, request, time_limit_s);
+  const Behind behind = look_behind(result, request);
+  told.message += behind.text;
+  const auto found = mending_of(result, request, behind.lines, time_limit_s);
   if (first->status == Status::failed) {
     told.hint = found.value_or(
         tr("Of the small changes that were tried none mends this by itself. {}", told.hint));
@@ -221,9 +230,10 @@ bool mend(const Run& run) {
 
 #else
 
-std::string numbers_behind(const StageResult&, const StageRequest&) { return ""; }
+Behind look_behind(const StageResult&, const StageRequest&) { return {}; }
 
-std::optional<std::string> mending_of(const StageResult&, StageRequest, double) {
+std::optional<std::string> mending_of(const StageResult&, StageRequest, const std::vector<int>&,
+                                      double) {
   return std::nullopt;
 }
 

@@ -61,6 +61,12 @@ Matrix<T> returned(std::string_view name, int rows, int cols, std::span<const Ar
 /// The BLAS routine that solves a problem.
 enum class BlasRoutine { none, gemm, trsm };
 
+/// An element of an input.
+struct InputElement {
+  const char* matrix;
+  int row, col;
+};
+
 /// What a function computes, in whatever way. A stage.json names the problem of each function; the
 /// problem provides the matrices for calls of it and judges their results.
 class Problem {
@@ -84,6 +90,13 @@ class Problem {
   virtual std::size_t doubles_to_judge() const { return 0; }
 
   virtual BlasRoutine blas_routine() const { return BlasRoutine::none; }
+
+  /// The elements of inputs that the thread that stores an element of the result reads in the usual
+  /// ways to solve the problem. Empty where threads work together on an element.
+  virtual std::vector<InputElement> elements_behind(const NamedCall&, int /*row*/,
+                                                    int /*col*/) const {
+    return {};
+  }
 };
 
 /// Returns the problem of that name: "product", "gemm", "transpose", "triangular_solve", "sum",

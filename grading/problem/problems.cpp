@@ -138,6 +138,15 @@ class ProductProblem : public Problem {
   std::string obstacle_to(const InputChoice&) const override { return ""; }
   std::size_t doubles_to_judge() const override { return doubles_of_a_product; }
   BlasRoutine blas_routine() const override { return BlasRoutine::gemm; }
+
+  std::vector<InputElement> elements_behind(const NamedCall& call, int row,
+                                            int col) const override {
+    std::vector<InputElement> elements;
+    const int products = static_cast<int>(shape_of("A", call).cols);
+    for (int k = 0; k < products; ++k) elements.push_back({"A", row, k});
+    for (int k = 0; k < products; ++k) elements.push_back({"B", k, col});
+    return elements;
+  }
 };
 
 /// Returns the real numbers among a call's arguments: alpha and beta, in BLAS's order.
@@ -241,6 +250,10 @@ class TransposeProblem : public Problem {
   }
 
   std::string obstacle_to(const InputChoice&) const override { return ""; }
+
+  std::vector<InputElement> elements_behind(const NamedCall&, int row, int col) const override {
+    return {{"in", col, row}};
+  }
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ namespace tilewise::grading {
 namespace {
 
 using core::Finding;
+using core::ThreadOfGrid;
 namespace fs = std::filesystem;
 
 /// What a probe has printed once.
@@ -128,11 +129,6 @@ std::set<std::string> names_of(const Told& told, const std::string& array,
   return all;
 }
 
-std::string in_words(const ThreadOfGrid& place) {
-  return tr("thread ({}) of block ({})", fmt::join(place.thread, ", "),
-            fmt::join(place.block, ", "));
-}
-
 std::string sentence(const Told& told, const Probe& probe) {
   std::string list;
   for (std::size_t i = 0; i < probe.told.size(); ++i) {
@@ -142,6 +138,11 @@ std::string sentence(const Told& told, const Probe& probe) {
 }
 
 }  // namespace
+
+std::string in_words(const ThreadOfGrid& place) {
+  return tr("thread ({}) of block ({})", fmt::join(place.thread, ", "),
+            fmt::join(place.block, ", "));
+}
 
 std::string numbers_of(const Finding& finding, const RepairRequest& request) {
   static const std::set<std::string_view> kinds = {"out-of-bounds", "uninitialised", "race",

@@ -18,4 +18,7 @@ namespace tilewise::grading {
 /// @throws std::runtime_error if the tools themselves are missing or fail, Interrupted.
 std::string numbers_of(const core::Finding& finding, const RepairRequest& request);
 
+/// Returns "thread (5, 0, 0) of block (2, 0, 0)".
+std::string in_words(const core::ThreadOfGrid& place);
+
 }  // namespace tilewise::grading

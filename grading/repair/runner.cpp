@@ -86,6 +86,8 @@ double waste_in(const std::vector<KernelProfile>& launches) {
 
 constexpr double loading_s = 10;
 
+}  // namespace
+
 WorkerOptions options_for(const std::filesystem::path& module, const RepairRequest& request,
                           std::size_t bytes) {
   return {.executable = tool("tilewise-worker-simt"),
@@ -97,8 +99,6 @@ WorkerOptions options_for(const std::filesystem::path& module, const RepairReque
           .address_space_bytes = simulator_address_space_bytes(),
           .is_for_trials = true};
 }
-
-}  // namespace
 
 std::optional<Posed> posed_call(const StageInfo& stage, const std::string& text, double most) {
   try {

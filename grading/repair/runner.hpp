@@ -34,6 +34,11 @@ std::optional<Posed> posed_call(const StageInfo& stage, const std::string& text,
 std::filesystem::path folder_with(const RepairRequest& request, const std::string& name,
                                   const std::string& file, const std::string& text);
 
+/// The options of a worker that calls a module under the simulator's checks.
+/// @param bytes of memory shared with the worker
+WorkerOptions options_for(const std::filesystem::path& module, const RepairRequest& request,
+                          std::size_t bytes = 0);
+
 /// The output that a module prints in a call, which runs with the simulator's checks.
 std::string output_of(const Posed& posed, const std::filesystem::path& module,
                       const RepairRequest& request);

@@ -45,18 +45,6 @@ int matrix_at(const std::vector<TraceMatrix>& matrices, const simt::TracedReques
   return least < far ? nearest : -1;
 }
 
-/// Returns the matrix that a lane's access lies in, or null if there is none. It need not be the
-/// request's matrix: some lanes may load from A while others load from B.
-const TraceMatrix* matrix_of_lane(const std::vector<TraceMatrix>& matrices,
-                                  const simt::TracedRequest& request, std::size_t nth) {
-  const auto holds = [&](const TraceMatrix& matrix) {
-    const std::int64_t offset = std::int64_t{request.at[nth]} - matrix.place;
-    return offset >= 0 && offset + request.bytes <= matrix.bytes();
-  };
-  const auto found = std::ranges::find_if(matrices, holds);
-  return found == matrices.end() ? nullptr : &*found;
-}
-
 void mark_outside(const std::vector<TraceMatrix>& matrices, TraceRequest& request) {
   if (request.matrix < 0) return;
   for_each_lane(request.made.lanes, [&](std::size_t nth, std::uint32_t lane) {
@@ -246,6 +234,16 @@ TraceBlock interpret_block(simt::BlockTrace&& traced, const TraceKernel& kernel,
 }
 
 }  // namespace
+
+const TraceMatrix* matrix_of_lane(const std::vector<TraceMatrix>& matrices,
+                                  const simt::TracedRequest& request, std::size_t nth) {
+  const auto holds = [&](const TraceMatrix& matrix) {
+    const std::int64_t offset = std::int64_t{request.at[nth]} - matrix.place;
+    return offset >= 0 && offset + request.bytes <= matrix.bytes();
+  };
+  const auto found = std::ranges::find_if(matrices, holds);
+  return found == matrices.end() ? nullptr : &*found;
+}
 
 std::array<unsigned, 3> block_index(const simt::LaunchRecord& launch, std::uint64_t block) {
   const unsigned x = launch.grid[0], y = launch.grid[1];

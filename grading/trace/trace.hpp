@@ -86,6 +86,12 @@ struct Trace {
   SourceTexts sources;
 };
 
+/// Returns the matrix that a lane's access lies in, or null if there is none. It need not be the
+/// request's matrix: some lanes may load from A while others load from B.
+/// @param nth counts the lanes that take part
+const TraceMatrix* matrix_of_lane(const std::vector<TraceMatrix>& matrices,
+                                  const simt::TracedRequest& request, std::size_t nth);
+
 /// Returns the index of a block in its grid.
 std::array<unsigned, 3> block_index(const simt::LaunchRecord& launch, std::uint64_t block);
 
