@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <utility>
 
 #include "common/base/language.hpp"
@@ -158,6 +159,55 @@ BuildResult explain_template_launch(const TemplateLaunch& launch, const Place& p
       tr("Compare the arguments of the launch with the kernel's parameters, one by one."), place);
 }
 
+/// Shortens g++'s output: each error is told once for its line, whatever it is instantiated for,
+/// and nothing is said of the simulator's headers where an error is in a file of the student.
+class Errors {
+ public:
+  explicit Errors(const std::vector<std::string>& sources) : sources_(sources) {}
+
+  std::string shortened(std::string_view output) {
+    while (!output.empty()) add(take_line(output));
+    return text_ + context_;
+  }
+
+ private:
+  void add(std::string_view line) {
+    const std::string whole = fmt::format("{}\n", line);
+    if (leads_to_an_error(line)) {
+      context_ += whole;
+      skips_ = false;
+    } else if (const std::size_t error = line.find("error: "); error != line.npos) {
+      std::string_view after;
+      const auto is_its = [&](const std::string& source) {
+        return line.starts_with(source) && place_in(line, source, after).line > 0;
+      };
+      const bool is_students = std::ranges::any_of(sources_, is_its);
+      const std::string_view place = line.substr(0, line.size() - after.size());
+      const bool is_known = is_students && !told_.emplace(place, line.substr(error)).second;
+      if (!is_students) text_ += context_;
+      skips_ = is_known;
+      if (!is_known) text_ += whole;
+      context_.clear();
+    } else {
+      if (line.find(": note: ") != line.npos) skips_ = line.starts_with("common/simt/");
+      if (!skips_) text_ += context_ + whole;
+      context_.clear();
+    }
+  }
+
+  /// Whether a line only says what led the compiler to the error behind it.
+  static bool leads_to_an_error(std::string_view line) {
+    return says(line, ": In instantiation of ") || says(line, ": In substitution of ") ||
+           says(line, ":   required ") || line.starts_with("In file included from ") ||
+           line.starts_with("                 from ");
+  }
+
+  const std::vector<std::string>& sources_;
+  std::set<std::pair<std::string, std::string>> told_;  ///< places and messages
+  std::string context_, text_;
+  bool skips_ = false;  ///< the lines of an error that was told before, or of a note on a header
+};
+
 /// Returns g++'s output without the parts that do not help a student: names of the simulator's own,
 /// and advice on how to compile wrong code all the same.
 std::string in_course_words(std::string_view output) {
@@ -228,6 +278,16 @@ std::string_view first_error(std::string_view output) {
   return output.substr(0, output.rfind('\n', second) + 1);
 }
 
+constexpr const char* extents_are_constants = marked(
+    "The compiler must know the extents of an array: they are numbers, constexpr variables or "
+    "parameters of a template, and blockDim and a kernel's own parameters are none of these. An "
+    "array whose size is known only to the launch is declared extern __shared__ float s[]; and the "
+    "launch has its bytes as the third value: <<<grid, block, bytes>>>.");
+constexpr const char* no_array_as_parameter = marked(
+    "A parameter that is written as an array, such as unsigned r[4], is a pointer in C++ and has "
+    "no "
+    "extent. Write a reference to an array: unsigned (&r)[4].");
+
 /// Returns the advice on a first error that beginners in CUDA make and whose message tells them
 /// little; empty for other errors. Knows the words of g++ and of clang.
 std::string meaning_of(std::string_view output) {
@@ -260,6 +320,11 @@ std::string meaning_of(std::string_view output) {
            "the order of the parameters? Inputs are const float* in kernels, too.")},
       {"assignment of read-only location", "",
        marked("It is declared const, as inputs are: results go to the output, C.")},
+      {"not an integral constant-expression", "size of array", extents_are_constants},
+      {"array size is not a constant expression", "", extents_are_constants},
+      {"must have a constant size", "", extents_are_constants},
+      {"(&)[", "from expression of type", no_array_as_parameter},
+      {"cannot bind to a value of unrelated type", "*'", no_array_as_parameter},
       {"void value not ignored", "",
        marked(
            "A launch gives nothing back: call it by itself, and ask cudaGetLastError() after it.")},
@@ -291,7 +356,7 @@ std::string from_file(std::string message, const std::vector<std::string>& sourc
 }  // namespace
 
 BuildResult explain_compile_error(std::string_view said, const std::vector<std::string>& sources) {
-  const std::string output = in_course_words(said);
+  const std::string output = Errors(sources).shortened(in_course_words(said));
   Place place = first_place(output, sources, true);
   // An error inside a header still shows where the student's code led to it.
   if (place.line == 0) place = first_place(output, sources, false);

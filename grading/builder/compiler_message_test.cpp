@@ -145,6 +145,11 @@ TEST(CompileError, SaysWhatBeginnersErrorsMean) {
       {"no match for 'operator*' (operand types are 'const uint3' and 'const dim3')",
        "blockIdx.x * blockDim.x + threadIdx.x"},
       {"void value not ignored as it ought to be", "cudaGetLastError()"},
+      {"size of array is not an integral constant-expression", "<<<grid, block, bytes>>>"},
+      {"array size is not a constant expression", "<<<grid, block, bytes>>>"},
+      {"invalid initialization of reference of type 'unsigned int (&)[4]' from expression of type "
+       "'unsigned int*'",
+       "unsigned (&r)[4]"},
       {"no match for 'operator*' (operand types are 'A' and 'B')", "first error"}};
   for (const auto& [said, told] : cases) {
     const BuildResult built =
@@ -164,6 +169,32 @@ TEST(CompileError, NamesTheHeaderThatIsNotIncluded) {
     EXPECT_THAT(built.finding.hint, HasSubstr(header));
     EXPECT_EQ(built.finding.message, "labs/03_x/y.cu:5:1: error: " + std::string(said));
   }
+}
+
+// A template of two instances, on a line that the rewriter has made longer.
+TEST(CompileError, TellsEachErrorOnce) {
+  const std::string of_8 =
+      "labs/03_x/x.cu: In instantiation of 'struct kernel<8>(int)::shared_18':\n"
+      "labs/03_x/x.cu:18:70:   required from 'void kernel(int) [with int Tile = 8]'\n"
+      "common/simt/include/tilewise/launch.hpp:278:32:   required from 'auto launcher()'\n"
+      "labs/03_x/x.cu:61:23:   required from here\n"
+      "labs/03_x/x.cu:18:66: error: size of array is not an integral constant-expression\n"
+      "   18 |   __shared__ float a[blockDim.x];\n"
+      "common/simt/include/tilewise/ptx.hpp:68:59: note: in passing argument 1\n"
+      "   68 | inline void f(unsigned (&r)[4]);\n"
+      "labs/03_x/x.cu:7:1: note: declared here\n"
+      "    7 | dim3 b;\n";
+  const std::string of_16 =
+      "labs/03_x/x.cu: In instantiation of 'struct kernel<16>(int)::shared_18':\n"
+      "labs/03_x/x.cu:18:54: error: size of array is not an integral constant-expression\n"
+      "   18 |   __shared__ float a[blockDim.x];\n"
+      "labs/03_x/x.cu:19:1: error: size of array is not an integral constant-expression\n";
+  EXPECT_EQ(explain_compile_error(of_8 + of_16, sources).finding.message,
+            "labs/03_x/x.cu:18:66: error: size of array is not an integral constant-expression\n"
+            "   18 |   __shared__ float a[blockDim.x];\n"
+            "labs/03_x/x.cu:7:1: note: declared here\n"
+            "    7 | dim3 b;\n"
+            "labs/03_x/x.cu:19:1: error: size of array is not an integral constant-expression");
 }
 
 TEST(CompileError, KeepsTheCompilersWords) {

@@ -75,6 +75,13 @@ TEST(ExecutionSpaces, AreCheckedAsNvccDoes) {
       {"__device__ int total;\nint g() { if (total == 2) return 1; return 0; }",
        "2: host code reads total"},
       {"__device__ int counts[4];\nint g() { return counts[1] + 1; }", "2: host code reads counts"},
+      {"__device__ float sums[3];\n__global__ void k(float*, int);\n"
+       "void g(int n) { k<<<1, f(n, 2)>>>(sums, n); }",
+       "3: sums is a variable of the device, and its address in host code is none of the device's"},
+      {"__device__ int n;\n__global__ void k(int, int*);\nvoid g() { k<<<1, 1>>>(f(1, 2), &n); }",
+       "3: n is a variable of the device"},
+      {"__device__ float sums[3];\nvoid g() { cudaMemset(sums, 0, sizeof(sums)); }",
+       "2: sums is a variable of the device"},
       {"__global__ void k() {\n  float s = 0.0f\n  __shared__ float a[3]; }", "2: expected ';'"},
   };
   for (const auto& [source, message] : cases) {
@@ -148,6 +155,14 @@ TEST(ExecutionSpaces, LetPassWhatNvccTakes) {
            "__device__ int total;\nvoid g() { void* p; cudaGetSymbolAddress(&p, total); int* q = "
            "&total; }",
            "__device__ const int total = 3;\nint g() { return total + 1; }",
+           "__device__ __managed__ int total;\nint g() { return total + 1; }",
+           "__managed__ __device__ int total;\nint g() { return total + 1; }",
+           "__device__ float sums[3];\nvoid g(void* to) { cudaMemcpyFromSymbol(to, sums, 12); }",
+           "__device__ float sums[3];\n__global__ void k(float*);\n"
+           "void g(float* sums) { k<<<1, 1>>>(sums); }",
+           "__device__ float sums[3];\n__global__ void k(int);\n"
+           "void g() { k<<<1, 1>>>(sizeof(sums) / sizeof(sums[0])); }",
+           "__device__ float sums[3];\nvoid g() { k<<<1, 1>>>(address_of(sums), &local); }",
            "__device__ int total;\nint g(int total) { total = 3; return total; }",
            "__device__ int total;\nstruct S { int total; };\nvoid g(S& s) { s.total = 1; }",
            "dim3 grid(int n);\nvoid g() { dim3 threadIdx(3); threadIdx.x = 4; }",

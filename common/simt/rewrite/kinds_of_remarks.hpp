@@ -25,8 +25,13 @@ void remark_on_macros(const std::vector<rewriting::Token>& tokens, std::vector<R
 
 /// Adds remarks on inner loops that continue where they ended the last time: `for (; col < n; ...)`
 /// and `while (col < n)`, whose counter the outer loop never sets; on `k0 % 2` of a counter that
-/// grows by more than 1; and on arrays of pointers of which a loop moves only some.
+/// grows by more than 1; on arrays of pointers of which a loop moves only some; and on loops with a
+/// barrier whose counter begins at a thread's own place.
 void remark_on_loops(const rewriting::Outline& outline, std::vector<Remark>& remarks);
+
+/// Adds doubts on numbers of the wrong kind: quotients such as `1 / c.rx` of whole numbers, and the
+/// bits of a float that are added to one.
+void remark_on_numbers(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
 /// Adds remarks on results that are stored in a function's own copy of an argument.
 void remark_on_parameters(const rewriting::Outline& outline, std::vector<Remark>& remarks);

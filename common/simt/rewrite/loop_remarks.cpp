@@ -139,6 +139,54 @@ void look_for_resting_pointers(const Outline& outline, std::size_t name,
                         code[name].text)});
 }
 
+/// Whether a token is `threadIdx`, or a variable whose declaration before it computes with that.
+bool is_threads_own(const Outline& outline, std::size_t at) {
+  const std::vector<Token>& code = outline.code();
+  if (code[at].is("threadIdx")) return true;
+  if (!code[at].is_name() || code[at - 1].is(".")) return false;
+  for (std::size_t i = at; i-- > 1;) {
+    if (!code[i].is(code[at].text) || !code[i + 1].is("=")) continue;
+    for (std::size_t j = i + 2; j < at && !code[j].is(";"); ++j) {
+      if (code[j].is("threadIdx")) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
+/// Looks for `for (int k = tx; k < n; k += Tile) { ... __syncthreads(); ... }`, which threads with
+/// a larger tx leave a turn earlier than others.
+void look_for_threads_that_leave(const Outline& outline, const WrittenLoop& loop,
+                                 std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const auto counter = rewriting::counter_of(outline, loop);
+  const std::size_t first = loop.condition.first;
+  const bool is_plain = counter && loop.condition.end >= first + 3 &&
+                        code[first].is(code[*counter].text) && code[first + 1].is("<");
+  if (!is_plain || !says(outline, loop.body, "__syncthreads")) return;
+  const Part start = rewriting::start_of_counter(outline, loop);
+  std::size_t own = start.first;
+  while (own < start.end && !is_threads_own(outline, own)) ++own;
+  for (std::size_t i = first + 1; i < loop.condition.end; ++i) {
+    if (is_threads_own(outline, i)) return;  // each thread may stop where its own part ends
+  }
+  if (own >= start.end) return;
+  std::size_t barrier = loop.body.first;
+  while (!code[barrier].is("__syncthreads")) ++barrier;
+  const std::string place = code[own].is("threadIdx") && own + 2 < start.end
+                                ? fmt::format("threadIdx.{}", code[own + 2].text)
+                                : std::string(code[own].text);
+  remarks.push_back(
+      {Remark::Kind::doubt, code[loop.word].line,
+       tr("{0} begins at {1} here, so that threads with a larger {1} may leave the loop a turn "
+          "earlier, and do not come to its __syncthreads() on line {2}, nor fill their part of a "
+          "tile",
+          code[*counter].text, place, code[barrier].line),
+       tr("Let the loop count what is the same for all threads, such as the tile's first column, "
+          "and add {} where an element is chosen.",
+          place)});
+}
+
 }  // namespace
 
 void remark_on_loops(const Outline& outline, std::vector<Remark>& remarks) {
@@ -149,6 +197,7 @@ void remark_on_loops(const Outline& outline, std::vector<Remark>& remarks) {
     const auto loop = rewriting::loop_at(outline, i);
     if (!loop) continue;
     look_for_remainder_of_multiples(outline, *loop, remarks);
+    look_for_threads_that_leave(outline, *loop, remarks);
     if (!around.empty() && !loop->starts_anew) {
       look_for_unset_counter(outline, around.back(), *loop, remarks);
     }

@@ -177,10 +177,12 @@ std::map<std::string_view, bool> device_variables_of(const Outline& outline) {
     if (!is_qualifier || outline.scope(i) != Scope::file) continue;
     std::size_t end = i + 1;
     bool is_constant = false;  // the host knows the value of a constant, too
+    bool is_managed = i > 0 && code[i - 1].is("__managed__");  // it may be used everywhere
     for (; end < code.size() && !contains(ends, code[end].text); ++end) {
       is_constant |= code[end].is("const") || code[end].is("constexpr");
+      is_managed |= code[end].is("__managed__");
     }
-    const bool is_variable = !is_constant && end < code.size() && end > i + 1 &&
+    const bool is_variable = !is_constant && !is_managed && end < code.size() && end > i + 1 &&
                              !contains(no_ends, code[end].text) &&
                              code[end - 1].kind == TokenKind::identifier;
     if (!is_variable) continue;
@@ -196,6 +198,31 @@ std::map<std::string_view, bool> device_variables_of(const Outline& outline) {
   return variables;
 }
 
+namespace {
+
+/// Whether an argument is handed to a kernel, or to a function that wants an address of the device.
+bool is_used_as_address_of_device(const Outline& outline, std::size_t name) {
+  static constexpr auto functions = std::to_array<std::string_view>(
+      {"cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync", "cudaFree"});
+  const std::vector<Token>& code = outline.code();
+  std::size_t before = name - 1;
+  if (code[before].is("&")) --before;
+  while (code[before].is(",")) {
+    for (--before; before > 0 && !code[before].is(",") && !code[before].is("("); --before) {
+      if (code[before].is(";") || code[before].is("{") || code[before].is("}")) return false;
+      if (code[before].is(")") || code[before].is("]")) {
+        before = outline.partner(before).value_or(before);
+      }
+    }
+  }
+  if (before < 3 || !code[before].is("(")) return false;
+  const bool ends_a_launch =
+      code[before - 1].is(">") && code[before - 2].is(">") && code[before - 3].is(">");
+  return ends_a_launch || contains(functions, code[before - 1].text);
+}
+
+}  // namespace
+
 std::optional<std::string> host_use_of_variable(const Outline& outline, std::size_t name,
                                                 bool is_array) {
   static constexpr auto arithmetic =
@@ -207,8 +234,16 @@ std::optional<std::string> host_use_of_variable(const Outline& outline, std::siz
   while (next < code.size() && code[next].is("[")) {
     next = outline.partner(next).value_or(code.size()) + 1;
   }
-  if (next + 1 >= code.size() || code[name - 1].is("&")) return std::nullopt;  // an address
-  if (is_array && next == name + 1) return std::nullopt;                       // an address, too
+  if (next + 1 >= code.size()) return std::nullopt;
+  const bool is_address = code[name - 1].is("&") || (is_array && next == name + 1);
+  const bool is_whole = code[next].is(",") || code[next].is(")");
+  if (is_address && is_whole && is_used_as_address_of_device(outline, name)) {
+    return tr(
+        "{0} is a variable of the device, and its address in host code is none of the device's: "
+        "name {0} in the kernel itself, or ask cudaGetSymbolAddress(&pointer, {0}) for a pointer",
+        code[name].text);
+  }
+  if (is_address) return std::nullopt;
   const auto adjoin = [&](std::size_t first) { return code[first + 1].begin == code[first].end(); };
   const auto doubles = [&](std::size_t first) {
     return (code[first].is("+") || code[first].is("-")) && adjoin(first) &&

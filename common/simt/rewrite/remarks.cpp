@@ -305,6 +305,7 @@ std::vector<Remark> remarks_on(std::string_view source) {
   remark_on_statements(outline, source, remarks);
   remark_on_copies(outline, source, remarks);
   remark_on_loops(outline, remarks);
+  remark_on_numbers(outline, remarks);
   remark_on_parameters(outline, remarks);
   remark_on_places(outline, remarks);
   const auto names = [](std::string_view word) {

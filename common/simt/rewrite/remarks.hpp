@@ -29,8 +29,9 @@ struct Remark {
 /// initial value; unsigned counters that are meant to fall below 0; arguments that are freed;
 /// statements that end sooner or later than they seem to; conditions that store; loops that
 /// continue where they ended the last time; remainders of multiples; pointers that are not moved;
-/// names that hide the ones that are meant; results that are stored in a copy of an argument; and
-/// numbers of elements where CUDA counts bytes.
+/// names that hide the ones that are meant; results that are stored in a copy of an argument;
+/// barriers in loops that threads leave one by one; quotients of whole numbers that are 0; bits of a
+/// float that are taken for a number; and numbers of elements where CUDA counts bytes.
 std::vector<Remark> remarks_on(std::string_view source);
 
 }  // namespace tilewise::simt

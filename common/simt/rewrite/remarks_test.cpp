@@ -44,6 +44,49 @@ TEST(Remarks, TellWhereArgumentsAreFreed) {
   EXPECT_EQ(told_of(begin + "float* own; cudaMalloc(&own, n * sizeof *own); cudaFree(own); }"), "");
 }
 
+TEST(Remarks, DoubtNumbersOfTheWrongKind) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"struct Shape { int rx, ry; };\nShape c;\nconst double cost = 2 / (1 / c.rx + 0.5);",
+       "4: 1 / c.rx is a quotient of whole numbers, and 0 for every c.rx above 1"},
+      {"const float part = 1 / n;", "2: 1 / n is a quotient of whole numbers"},
+      {"struct Shape { float rx; };\nShape c;\nconst double cost = 2 / (1 / c.rx);", ""},
+      {"const float part = 1.0f / n + n * 1 / n;", ""},
+      {"const float x = 2;\nunsigned large = __float_as_uint(x) & ~0x1fffu;\nC[0] = x - large;",
+       "4: large holds the bits of a float, and x - large takes them for a whole number"},
+      {"float x = 2;\nunsigned large = ptx::to_tf32(x);\nx = large + x;", "4: large holds"},
+      {"float x = 2;\nunsigned large = __float_as_uint(x), one = 1u;\none = large + one;", ""},
+      {"float x = 2;\nunsigned large = n;\nC[0] = x - large;", ""},
+  };
+  for (const auto& [body, told] : cases) {
+    const std::string found = told_of(kernel(body));
+    EXPECT_EQ(found.substr(0, std::string_view(told).size()), told) << body;
+    EXPECT_EQ(found.empty(), std::string_view(told).empty()) << body << "\n" << found;
+  }
+}
+
+TEST(Remarks, DoubtLoopsWithBarriersThatThreadsLeave) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"const int tx = threadIdx.x;\nfor (int k = tx; k < n; k += 8) {\nC[k] = 0;\n"
+       "__syncthreads();\n}",
+       "3: k begins at tx here, so that threads with a larger tx may leave the loop a turn "
+       "earlier, "
+       "and do not come to its __syncthreads() on line 5"},
+      {"for (int k = 8 * 2 + threadIdx.y; k < n; k += 8) { __syncthreads(); }",
+       "2: k begins at threadIdx.y here"},
+      {"const int tx = threadIdx.x;\nfor (int k = 0; k < n; k += 8) { __syncthreads(); }", ""},
+      {"const int tx = threadIdx.x;\nfor (int k = tx; k < n; k += 8) C[k] = 0;", ""},
+      {"const int x = threadIdx.x;\nfor (int k = blockIdx.x; k < n; ++k) { __syncthreads(); }", ""},
+      {"const int tx = threadIdx.x;\nfor (int k = tx; k - tx < n; k += 8) { __syncthreads(); }",
+       ""},
+      {"const int tx = threadIdx.x;\nfor (int k = tx; k < n + tx; ++k) { __syncthreads(); }", ""},
+  };
+  for (const auto& [body, told] : cases) {
+    const std::string found = told_of(kernel("__shared__ float tile[8]; " + std::string(body)));
+    EXPECT_EQ(found.substr(0, std::string_view(told).size()), told) << body;
+    EXPECT_EQ(found.empty(), std::string_view(told).empty()) << body << "\n" << found;
+  }
+}
+
 TEST(Remarks, DoubtDifferencesWithoutSign) {
   const std::pair<const char*, const char*> cases[] = {
       {"const unsigned col = threadIdx.x;\nif (n - col > 0) C[col] = 0;",
