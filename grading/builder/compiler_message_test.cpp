@@ -180,7 +180,8 @@ TEST(CompileError, TellsEachErrorOnce) {
       "labs/03_x/x.cu:61:23:   required from here\n"
       "labs/03_x/x.cu:18:66: error: size of array is not an integral constant-expression\n"
       "   18 |   __shared__ float a[blockDim.x];\n"
-      "common/simt/include/tilewise/ptx.hpp:68:59: note: in passing argument 1\n"
+      "In file included from labs/include/tilewise/ptx.hpp:13:\n"
+      "/home/a/common/simt/include/tilewise/ptx.hpp:68:59: note: in passing argument 1\n"
       "   68 | inline void f(unsigned (&r)[4]);\n"
       "labs/03_x/x.cu:7:1: note: declared here\n"
       "    7 | dim3 b;\n";
@@ -195,6 +196,11 @@ TEST(CompileError, TellsEachErrorOnce) {
             "labs/03_x/x.cu:7:1: note: declared here\n"
             "    7 | dim3 b;\n"
             "labs/03_x/x.cu:19:1: error: size of array is not an integral constant-expression");
+  const std::string of_the_rewriter =
+      "labs/03_x/x.cu:5: error: sums is a variable\nlabs/03_x/x.cu:9: error: sums is a variable\n"
+      "labs/03_x/x.cu:9: error: f is a kernel\n";
+  EXPECT_EQ(explain_compile_error(of_the_rewriter, sources).finding.message,
+            "labs/03_x/x.cu:5: error: sums is a variable\nlabs/03_x/x.cu:9: error: f is a kernel");
 }
 
 TEST(CompileError, KeepsTheCompilersWords) {

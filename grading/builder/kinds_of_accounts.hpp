@@ -80,6 +80,14 @@ SourceAccount missing_commit(const core::Finding& finding, std::string_view sour
 /// does not reset it.
 SourceAccount moving_pointer(const simt::SourceAccess& access, std::string_view source);
 
+/// For a kernel that declares more shared memory than a block has: lists its arrays, and the
+/// constants that their extents are made of.
+SourceAccount declared_shared_memory(const core::Finding& finding, std::string_view source);
+
+/// For a stack that overflowed: names the conditions that end the function which calls itself on
+/// the finding's line.
+SourceAccount endless_recursion(const core::Finding& finding, std::string_view source);
+
 /// For code that ended with an arithmetic error (SIGFPE): names what the line divides by, and
 /// where that gets its value. Empty for any other finding, and where the line divides by nothing
 /// that could be 0.

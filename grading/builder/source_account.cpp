@@ -49,7 +49,9 @@ class Account {
       if (kind == "race" || kind == "warp-race") tell_race();
       if (kind == "race") account_.take(missing_commit(finding_, source_));
       if (kind == "barrier") account_.take(barrier_in_a_branch(finding_, source_));
+      if (kind == "launch") account_.take(declared_shared_memory(finding_, source_));
       if (kind == "crash") account_.take(division_by_zero(finding_, source_));
+      if (kind == "crash") account_.take(endless_recursion(finding_, source_));
       if (kind.empty()) tell_costly();
       account_.take(pitch_of_tile(finding_, accesses_));
       account_.take(distance_of_rows(finding_, accesses_, source_));

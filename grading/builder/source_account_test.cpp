@@ -51,6 +51,36 @@ Finding race(int line, int other_line, const char* array) {
 }
 
 const Case cases[] = {
+    {"too much shared memory",
+     {.kind = "launch",
+      .message = "kernel<true> declares 49664 bytes of shared memory, but a block of this GPU has "
+                 "49152: use smaller tiles",
+      .file = "a.cu",
+      .line = 12},
+     "  constexpr int stages = 2 * 4;\n  __shared__ float Bs[stages][16];",
+     " Line 5 declares __shared__ float As[2][16][17]. Line 7 declares __shared__ float "
+     "Bs[stages][16]. In that, stages = 2 * 4 on line 6.",
+     "Make the extents of these arrays smaller"},
+    {"a recursion without end",
+     {.kind = "crash",
+      .message = "The stack overflowed: is there a recursion without end, or a huge local array?",
+      .file = "a.cu",
+      .line = 11},
+     "}\nint solve(int m) {\n  if (m < 64) {\n    return 1;\n  }\n  return solve((m + 63) / 64 * "
+     "64);\n",
+     " Line 11 calls solve() in itself. What ends solve is m < 64 on line 8.",
+     "Compare the sizes that line 11 hands on"},
+    {"a large array",
+     {.kind = "crash",
+      .message = "The stack overflowed: is there a recursion without end, or a huge local array?",
+      .file = "a.cu",
+      .line = 7},
+     "  if (m < 64) return;\n  double all[100000];",
+     ""},
+    {"another launch that fails",
+     {.kind = "launch", .message = "kernel was not launched", .file = "a.cu", .line = 12},
+     "  constexpr int stages = 2;\n  __shared__ float Bs[stages][16];",
+     ""},
     {"another row is tested", stray(7, "A"), "  if (row < m)\n    sum += A[(row + i) * n + 0];",
      " Line 7 reads A[(row + i) * n + 0]. What lets a thread through to it: row < m on line 6. "
      "None "

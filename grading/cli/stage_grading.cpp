@@ -292,7 +292,10 @@ class Remarker {
     const bool may_be_statement =
         test.status == Status::failed && !test.hidden && !statement.message.empty();
     const Finding& doubt = may_be_statement ? statement : remarks_.doubt;
-    const bool may_be_doubt = (may_be_statement || is_wrong) && !is_known;
+    // Of a crash only its own line tells.
+    const bool is_of_crash = test.status == Status::failed && test.finding.kind == "crash" &&
+                             doubt.line == test.finding.line && doubt.file == test.finding.file;
+    const bool may_be_doubt = (may_be_statement || is_wrong || is_of_crash) && !is_known;
     if (may_be_doubt && !doubt.message.empty()) {
       add(doubt, test.finding, " ");
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/base/language.hpp"
+#include "common/simt/rewrite/written_loops.hpp"
 #include "grading/repair/variant.hpp"
 
 namespace tilewise::grading {
@@ -72,6 +73,26 @@ void vary_condition(Place& place, Part words, bool may_be_left_out) {
   }
 }
 
+/// Lets a loop with a barrier end in the same iteration for all threads, although its counter
+/// begins at a place of the thread's own: `k - (tx) < n` for `k < n`.
+void vary_end_for_all(Place& place, std::size_t word) {
+  const auto loop = simt::rewriting::loop_at(place.outline(), word);
+  if (!loop || !simt::rewriting::says(place.outline(), loop->body, "__syncthreads")) return;
+  const Part start = simt::rewriting::start_of_counter(place.outline(), *loop);
+  const Part condition = loop->condition;
+  const auto counter = simt::rewriting::counter_of(place.outline(), *loop);
+  const bool is_plain = counter && start.first < start.end && condition.first < condition.end &&
+                        place.code()[condition.first].text == place.code()[*counter].text;
+  if (!is_plain || whole_number(place.code()[start.first]) || !place.may_vary(condition.first)) {
+    return;
+  }
+  place.add_condition(condition,
+                      place.words_of({condition.first, condition.first + 1}) + " - (" +
+                          place.words_of(start) + ") " +
+                          place.words_of({condition.first + 1, condition.end}),
+                      1);
+}
+
 /// Whether an `if` does nothing but leave the function, or the iteration of a loop.
 bool only_leaves(const Place& place, const Statement& control) {
   const Statement* what = control.inner.empty() ? nullptr : &control.inner.front();
@@ -137,6 +158,7 @@ void vary_conditions(Place& place) {
   const std::vector<Token>& code = place.code();
   for (const Statement* statement : with_inner(place.body())) {
     const std::size_t first = statement->words.first;
+    vary_end_for_all(place, first);
     if (!code[first].is("if") || !code[first + 1].is("(")) continue;
     const Part condition{first + 2, place.outline().behind(first + 1) - 1};
     vary_condition(place, condition, !has_two_paths(place, *statement));

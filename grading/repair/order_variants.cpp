@@ -76,6 +76,21 @@ void vary_barriers_of(Place& place, std::string_view barrier) {
   }
 }
 
+/// Lets a block wait where a warp does.
+void widen_barriers(Place& place) {
+  const std::string call = std::string(block_barrier) + "();";
+  for (const Statement* statement : with_inner(place.body())) {
+    const Part words = statement->words;
+    if (!is_barrier(place, *statement) || !place.code()[words.first].is(warp_barrier)) continue;
+    place.add({.changes = {{Change::Form::statement, words, call}},
+               .line = place.code()[words.first].line,
+               .edits = {{words, call}},
+               .is_of_barrier = true,
+               .loops = loops_around(place, words.first),
+               .cost = 1});
+  }
+}
+
 }  // namespace
 
 void vary_barriers(Place& place) {
@@ -86,6 +101,7 @@ void vary_barriers(Place& place) {
                        place.code().begin() + std::ptrdiff_t(end),
                        [&](const Token& token) { return token.is(name); });
   };
+  widen_barriers(place);
   if (calls("__shared__") || calls(block_barrier)) vary_barriers_of(place, block_barrier);
   if (calls(warp_barrier)) vary_barriers_of(place, warp_barrier);
 }

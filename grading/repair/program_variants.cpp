@@ -229,8 +229,8 @@ void vary_storage(Place& place) {
   }
 }
 
-/// Exchanges the first extents of two neighbouring tiles.
-void exchange_extents_of_neighbours(Place& place) {
+/// Exchanges the first extents of two neighbouring arrays, and gives each array the other's.
+void vary_extents_of_neighbours(Place& place) {
   const std::vector<Token>& code = place.code();
   const Variable* previous = nullptr;
   for (const Variable& variable : place.scope().variables()) {
@@ -239,7 +239,12 @@ void exchange_extents_of_neighbours(Place& place) {
       const auto extent_of = [&](const Variable& array) {
         return Part{array.declared + 2, place.outline().behind(array.declared + 1) - 1};
       };
-      exchange_neighbours(place, {extent_of(*previous), extent_of(variable)}, 0);
+      const Part a = extent_of(*previous), b = extent_of(variable);
+      exchange_neighbours(place, {a, b}, 0);
+      for (const auto& [to, from] : {std::pair(a, b), {b, a}}) {
+        const std::string given = place.text_of(from);
+        if (!given.empty() && given != place.text_of(to)) add_fixed(place, {{to, given}}, 0);
+      }
     }
     previous = is_array && code[variable.declared + 1].is("[") ? &variable : nullptr;
   }
@@ -264,7 +269,7 @@ void vary_fixed(Place& place) {
   vary_signs(place);
   vary_storage(place);
   vary_pitches(place);
-  exchange_extents_of_neighbours(place);
+  vary_extents_of_neighbours(place);
   const std::vector<Token>& code = place.code();
   const Outline& outline = place.outline();
   const Constants constants(place);

@@ -198,7 +198,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "}",
                     {},
                     {"As[Ry][16];' in place of '__shared__ float As[Rx][16];', on line 4 write "
-                     "'__shared__ float Bs[Rx][16];'"},
+                     "'__shared__ float Bs[Rx][16];'",
+                     "on line 3 write '__shared__ float As[Ry][16];' in place of '__shared__ float "
+                     "As[Rx][16];'"},
                     {}},
         // Rows of tiles are made one element longer, for other banks.
         OfConstants{"constexpr int pitch = 32 + 4;\n"

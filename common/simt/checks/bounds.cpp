@@ -80,8 +80,11 @@ BlockWatch::Words Bounds::words_of_stray_in_shared_memory(const StrayLane& lane)
           : tr(": the launch gives {} bytes for it, the third value in <<<grid, block, "
                "bytes>>>, where an element takes {}",
                given, named->element_bytes);
-  return {tr("{} is outside {} ({} {} it){}", named->element, named->array, who, does, room),
-          named->name, named->bracket};
+  const int line = block().launch().line;
+  const std::string launch = room.empty() || line == 0 ? "" : tr(", on line {}", line);
+  return {
+      tr("{} is outside {} ({} {} it){}", named->element, named->array, who, does, room + launch),
+      named->name, named->bracket};
 }
 
 BlockWatch::Words Bounds::words_of_stray(const StrayLane& lane) const {
@@ -200,10 +203,12 @@ std::optional<Bounds::Stray> Bounds::fault_in_a_module(std::uintptr_t address, b
         tr("address {}, outside of device memory, where no argument of the kernel leads: {}",
            fmt::ptr(at), tr("an index far off does, or a pointer that was read from memory"))};
   }
+  const int line = block().launch().line;
   return Stray{"host-pointer",
                tr("address {}, which is host memory: a kernel can reach only what cudaMalloc gave; "
                   "copy with cudaMemcpy",
-                  fmt::ptr(at))};
+                  fmt::ptr(at)) +
+                   (line == 0 ? "" : tr(" before the launch on line {}", line))};
 }
 
 /// Whether the arguments may contain a pointer to host memory from which an index leads to the

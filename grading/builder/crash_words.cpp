@@ -78,7 +78,47 @@ std::string last_assignment(const SourceText& source, std::string_view text,
   return "";
 }
 
+/// Whether a function calls itself on a line.
+bool calls_itself(const SourceText& source, const simt::rewriting::WrittenFunction& function,
+                  int line) {
+  const std::vector<Token>& code = source.outline.code();
+  for (std::size_t i = function.body; i < function.end; ++i) {
+    if (code[i].line == line && code[i].is(function.name) && code[i + 1].is("(")) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+SourceAccount endless_recursion(const core::Finding& finding, std::string_view source) {
+  const std::string overflow =
+      tr("The stack overflowed: is there a recursion without end, or a huge local array?");
+  const bool is_it = finding.kind == "crash" && finding.message.find(overflow) != std::string::npos;
+  if (!is_it) return {};
+  const SourceText text(source);
+  const std::vector<Token>& code = text.outline.code();
+  SourceAccount account;
+  for (const auto& function : text.functions) {
+    if (!calls_itself(text, function, finding.line)) continue;
+    for (std::size_t i = function.body; i < function.end; ++i) {
+      if (code[i].line >= finding.line) break;
+      if (!code[i].is("if") || !code[i + 1].is("(")) continue;
+      const std::size_t close = text.outline.behind(i + 1) - 1;
+      const std::size_t first = close + (code[close + 1].is("{") ? 2 : 1);
+      if (!code[first].is("return")) continue;
+      account.message += tr(" What ends {} is {} on line {}.", function.name,
+                            text_between(text, source, i + 2, close), code[i].line);
+    }
+    if (account.message.empty()) continue;
+    account.message =
+        tr(" Line {} calls {}() in itself.", finding.line, function.name) + account.message;
+    account.hint = tr(
+        "Compare the sizes that line {} hands on with those that {}() was given: where none gets "
+        "smaller, as for the smallest size that is still divided, the recursion must end.",
+        finding.line, function.name);
+  }
+  return account;
+}
 
 SourceAccount division_by_zero(const core::Finding& finding, std::string_view source) {
   if (finding.kind != "crash" || finding.message.find("SIGFPE") == std::string::npos) return {};
