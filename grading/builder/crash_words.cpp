@@ -111,7 +111,7 @@ SourceAccount endless_recursion(const core::Finding& finding, std::string_view s
     }
     if (account.message.empty()) continue;
     account.message =
-        tr(" Line {} calls {}() in itself.", finding.line, function.name) + account.message;
+        tr(" {}() calls itself on line {}.", function.name, finding.line) + account.message;
     account.hint = tr(
         "Compare the sizes that line {} hands on with those that {}() was given: where none gets "
         "smaller, as for the smallest size that is still divided, the recursion must end.",

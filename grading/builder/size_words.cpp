@@ -56,8 +56,11 @@ std::vector<Part> shared_arrays(const SourceText& source, const WrittenFunction&
 }  // namespace
 
 SourceAccount declared_shared_memory(const core::Finding& finding, std::string_view source) {
-  const std::string form = core::in_language(marked("{} declares {} bytes of shared memory"));
-  const std::string words = form.substr(form.rfind('}') + 1);
+  const std::string form =
+      core::in_language(marked("{} declares {} bytes of shared memory, but a block of this GPU has "
+                               "{}: use smaller tiles"));
+  const std::size_t begin = form.find('}', form.find('}') + 1) + 1;
+  const std::string words = form.substr(begin, form.find('{', begin) - begin);
   if (finding.kind != "launch" || finding.message.find(words) == std::string::npos) return {};
   const SourceText text(source);
   const std::vector<Token>& code = text.outline.code();

@@ -68,7 +68,7 @@ const Case cases[] = {
       .line = 11},
      "}\nint solve(int m) {\n  if (m < 64) {\n    return 1;\n  }\n  return solve((m + 63) / 64 * "
      "64);\n",
-     " Line 11 calls solve() in itself. What ends solve is m < 64 on line 8.",
+     " solve() calls itself on line 11. What ends solve is m < 64 on line 8.",
      "Compare the sizes that line 11 hands on"},
     {"a large array",
      {.kind = "crash",

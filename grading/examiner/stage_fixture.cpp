@@ -1,7 +1,9 @@
 #include "grading/examiner/stage_fixture.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -237,6 +239,20 @@ std::optional<CallReply> StageTest::run_in_fresh_worker(const Call& call) {
   return reply;
 }
 
+/// Returns " Before it f(n=1), f(n=16) came right.": the latest of the calls to the same function.
+/// Empty if there are none.
+static std::string words_on_right_calls(const std::string& wrong,
+                                        const std::vector<std::string>& came_right) {
+  constexpr std::size_t most = 3;
+  const std::string function = wrong.substr(0, wrong.find('(') + 1);
+  std::vector<std::string> told;
+  for (auto call = came_right.rbegin(); call != came_right.rend() && told.size() < most; ++call) {
+    const bool is_told = *call == wrong || std::ranges::find(told, *call) != told.end();
+    if (!is_told && call->starts_with(function)) told.insert(told.begin(), *call);
+  }
+  return told.empty() ? "" : tr(" Before it {} came right.", fmt::join(told, ", "));
+}
+
 void StageTest::fail(Verdict verdict) {
   if (verdict.call.empty()) verdict.call = last_call_;
   if (!refusals_.empty()) tell_refusal(verdict, refusals_.front());
@@ -245,6 +261,9 @@ void StageTest::fail(Verdict verdict) {
     verdict.message += doubt_about_launch(launches_.front(), block->second);
   }
   verdict.message += words_on(verdict.call, launches_);
+  if (verdict.kind == "wrong-result") {
+    verdict.message += words_on_right_calls(verdict.call, came_right_);
+  }
   record_verdict(verdict);
   [&] { FAIL() << verdict.message << "\n" << verdict.hint; }();
   // This exception ends the test from any depth of calls. GoogleTest takes it for a failure that

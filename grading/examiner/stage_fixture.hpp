@@ -127,6 +127,10 @@ class StageTest : public testing::Test {
     launches_ = reply.launch_list;
   }
 
+  /// Keeps the name of a call whose result was right, so that a wrong result of the same function
+  /// can be told from it.
+  void note_right(const std::string& call) { came_right_.push_back(call); }
+
   /// Returns what a failure's message adds about the launches that a call has chosen. The text
   /// begins with a space, and is empty where the call's arguments already determine the launches.
   virtual std::string words_on(const std::string& /*call*/,
@@ -149,6 +153,7 @@ class StageTest : public testing::Test {
   std::vector<LaunchInfo> launches_;         ///< from the last call
   std::map<std::string, TileShape> blocks_;  ///< shape asked for, by the call's name in messages
   std::string last_call_;                    ///< its name in messages; empty before the first call
+  std::vector<std::string> came_right_;      ///< calls of this test, by their names in messages
 };
 
 struct Trial;

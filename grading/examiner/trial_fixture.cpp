@@ -82,6 +82,7 @@ void TrialTest::try_right(Trial& trial) {
   trial.reply = run_successfully(trial.call);
   trial.check_result();
   check_own_kernels(trial);
+  note_right(trial.text);
 }
 
 void TrialTest::try_right_with_many_blocks(const PrepareTrial& prepare) {
@@ -92,7 +93,8 @@ void TrialTest::try_right_with_many_blocks(const PrepareTrial& prepare) {
   const bool seems_right = has_last_element(*trial->arrays.front()) && !trial->fault_in_written();
   // The blocks that did not run might have mended a fault: C may have been cleared beforehand, or
   // several kernels may compute it together. Only a run of all blocks can tell.
-  if (!seems_right) try_right(*prepare());
+  if (!seems_right) return try_right(*prepare());
+  note_right(trial->text);
 }
 
 bool TrialTest::comes_right_in_step(Trial& trial, bool sampled) {
@@ -114,8 +116,9 @@ bool TrialTest::comes_right_in_step(Trial& trial, bool sampled) {
 
 void TrialTest::demand_result(Trial& trial) {
   const bool is_others_matter = trial.hangs_over && trial.reply.launches > 0;
-  const bool is_right = is_others_matter || (trial.is_right && trial.is_right());
-  if (!is_right && !comes_right_in_step(trial, false)) trial.check_result();
+  const bool is_right = !is_others_matter && trial.is_right && trial.is_right();
+  if (is_right) note_right(trial.text);
+  if (!is_right && !is_others_matter && !comes_right_in_step(trial, false)) trial.check_result();
   check_own_kernels(trial);
 }
 

@@ -74,7 +74,7 @@ void vary_condition(Place& place, Part words, bool may_be_left_out) {
 }
 
 /// Lets a loop with a barrier end in the same iteration for all threads, although its counter
-/// begins at a place of the thread's own: `k - (tx) < n` for `k < n`.
+/// begins at a place of the thread's own: `k - tx < n` for `k < n`.
 void vary_end_for_all(Place& place, std::size_t word) {
   const auto loop = simt::rewriting::loop_at(place.outline(), word);
   if (!loop || !simt::rewriting::says(place.outline(), loop->body, "__syncthreads")) return;
@@ -86,9 +86,10 @@ void vary_end_for_all(Place& place, std::size_t word) {
   if (!is_plain || whole_number(place.code()[start.first]) || !place.may_vary(condition.first)) {
     return;
   }
+  const std::string own = place.words_of(start);
   place.add_condition(condition,
-                      place.words_of({condition.first, condition.first + 1}) + " - (" +
-                          place.words_of(start) + ") " +
+                      place.words_of({condition.first, condition.first + 1}) + " - " +
+                          (start.end - start.first == 1 ? own : "(" + own + ")") + " " +
                           place.words_of({condition.first + 1, condition.end}),
                       1);
 }

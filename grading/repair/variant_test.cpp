@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"C[row] = 0;\n__syncwarp();\nC[col] = 1;",
                "on line 5 write '__syncthreads();' in place of '__syncwarp();'"},
         Mended{"for (int k = row; k < n; k += 8) { C[k] = 0; __syncthreads(); }",
-               "for (int k = row; k - (row) < n; k += 8)"},
+               "for (int k = row; k - row < n; k += 8)"},
         Mended{"store_matrix_sync(C, c, n, wmma::mem_col_major);",
                "store_matrix_sync(C, c, n, wmma::mem_row_major);"},
         Mended{"const int threads = row * col;", "const int threads = row;"},
