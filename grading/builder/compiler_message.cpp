@@ -4,50 +4,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
 #include <regex>
-#include <set>
 #include <utility>
 
 #include "common/base/language.hpp"
+#include "grading/builder/compiler_output.hpp"
 #include "grading/builder/cuda_names.hpp"
 #include "grading/builder/launch_errors.hpp"
 #include "grading/builder/source_file.hpp"
 
 namespace tilewise::grading {
 namespace {
-
-// The text is parsed by hand, because a student can make it as long and as odd as they like, and
-// std::regex recurses once per character.
-
-struct Place {
-  std::string file;
-  int line = 0;  ///< 0: no place
-};
-
-/// Removes a number from the start of the text and returns it; -1 if there is none.
-int take_number(std::string_view& text) {
-  int number = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return error == std::errc() ? number : -1;
-}
-
-/// Returns the place in a line such as "FILE:31:5: error: ..." (g++, clang) or "FILE(31): error:
-/// ..." (nvcc); `after` becomes the text behind the line number.
-Place place_in(std::string_view line, const std::string& file, std::string_view& after) {
-  const std::size_t at = line.find(file);
-  if (at == line.npos) return {};
-  after = line.substr(at + file.size());
-  if (!after.starts_with(':') && !after.starts_with('(')) return {};
-  after.remove_prefix(1);
-  const int number = take_number(after);
-  if (number <= 0) return {};
-  return {file, number};
-}
 
 /// Returns the first place in one of the files; only from lines that report an error, if
 /// `errors_only`.
@@ -157,84 +127,6 @@ BuildResult explain_template_launch(const TemplateLaunch& launch, const Place& p
   return failure(
       tr("{}: error: this launch does not fit '{}': {}", where, launch.candidate, launch.reason),
       tr("Compare the arguments of the launch with the kernel's parameters, one by one."), place);
-}
-
-/// Shortens g++'s output: each error is told once for its line, whatever it is instantiated for,
-/// and nothing is said of the simulator's headers where an error is in a file of the student.
-class Errors {
- public:
-  explicit Errors(const std::vector<std::string>& sources) : sources_(sources) {}
-
-  std::string shortened(std::string_view output) {
-    while (!output.empty()) add(take_line(output));
-    return text_ + context_;
-  }
-
- private:
-  void add(std::string_view line) {
-    const std::string whole = fmt::format("{}\n", line);
-    if (leads_to_an_error(line)) {
-      context_ += whole;
-      skips_ = false;
-    } else if (const std::size_t error = line.find("error: "); error != line.npos) {
-      std::string_view after;
-      const auto is_its = [&](const std::string& source) {
-        return line.starts_with(source) && place_in(line, source, after).line > 0;
-      };
-      const bool is_students = std::ranges::any_of(sources_, is_its);
-      // Tilewise's own messages have no column. They say the same of every use of a name.
-      const bool has_column = !after.starts_with(": error");
-      const std::string_view place = has_column ? line.substr(0, line.size() - after.size()) : "";
-      const bool is_known = is_students && !told_.emplace(place, line.substr(error)).second;
-      if (!is_students) text_ += context_;
-      skips_ = is_known;
-      if (!is_known) text_ += whole;
-      context_.clear();
-    } else {
-      const std::size_t note = line.find(": note: ");
-      if (note != line.npos) skips_ = says(line.substr(0, note), "common/simt/include/");
-      if (!skips_) text_ += context_ + whole;
-      context_.clear();
-    }
-  }
-
-  /// Whether a line only says what led the compiler to the error behind it.
-  static bool leads_to_an_error(std::string_view line) {
-    return says(line, ": In instantiation of ") || says(line, ": In substitution of ") ||
-           says(line, ":   required ") || line.starts_with("In file included from ") ||
-           line.starts_with("                 from ");
-  }
-
-  const std::vector<std::string>& sources_;
-  std::set<std::pair<std::string, std::string>> told_;  ///< places and messages
-  std::string context_, text_;
-  bool skips_ = false;  ///< the lines of an error that was told before, or of a note on a header
-};
-
-/// Returns g++'s output without the parts that do not help a student: names of the simulator's own,
-/// and advice on how to compile wrong code all the same.
-std::string in_course_words(std::string_view output) {
-  std::string text;
-  bool skips = false;
-  while (!output.empty()) {
-    const std::string_view line = take_line(output);
-    if (const std::string launch = unfit_launch(line); !launch.empty()) {
-      text += launch + "\n";
-      skips = true;  // the candidates that follow are not the student's
-      continue;
-    }
-    skips = skips && !(line.starts_with("labs/") && says(line, ": error: "));
-    if (skips || says(line, "(if you use '-fpermissive'")) continue;
-    const std::string_view name = between(line, "there are no arguments to '", "'");
-    const std::size_t error = line.find("there are no arguments to '");
-    if (!name.empty()) {
-      text += fmt::format("{}'{}' is not declared\n", line.substr(0, error), name);
-      continue;
-    }
-    const std::size_t permissive = line.find(" [-fpermissive]");
-    text += fmt::format("{}\n", line.substr(0, permissive));
-  }
-  return text;
 }
 
 /// Returns the message for a CUDA name that the simulator lacks; the compiler's own words say less.
@@ -359,7 +251,7 @@ std::string from_file(std::string message, const std::vector<std::string>& sourc
 }  // namespace
 
 BuildResult explain_compile_error(std::string_view said, const std::vector<std::string>& sources) {
-  const std::string output = Errors(sources).shortened(in_course_words(said));
+  const std::string output = in_course_words(said, sources);
   Place place = first_place(output, sources, true);
   // An error inside a header still shows where the student's code led to it.
   if (place.line == 0) place = first_place(output, sources, false);

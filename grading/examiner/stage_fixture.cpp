@@ -47,18 +47,20 @@ bool comes_of_launches(const Verdict& verdict) {
          verdict.kind == "out-of-bounds" || verdict.kind == "race";
 }
 
-/// Puts what CUDA refused before what was missing afterwards, where the one may have caused the
-/// other.
+/// Adds what the simulator noticed, or CUDA refused, in a call that went wrong. What was refused
+/// comes before what was missing afterwards.
 void tell_refusal(Verdict& verdict, const Finding& refused) {
   const bool may_come_of_it = verdict.kind == "launch" || verdict.kind == "wrong-result" ||
                               verdict.kind == "uninitialised" || verdict.kind == "status";
   if (!may_come_of_it) return;
   verdict.message += tr(" The cause may be this: {}.", refused.message);
+  verdict.file = refused.file;
+  verdict.line = refused.line;
+  verdict.hint = refused.hint;
+  if (!verdict.hint.empty()) return;
   verdict.kind = "launch";
   verdict.hint =
       tr("Look at what each call of CUDA returns, and at cudaGetLastError() after a launch.");
-  verdict.file = refused.file;
-  verdict.line = refused.line;
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -5,14 +6,11 @@
 #include "grading/problem/inputs.hpp"
 #include "grading/problem/problem.hpp"
 #include "grading/problem/product_store.hpp"
-
-// The problems C = A * B, and BLAS's C = alpha * A * B + beta * C with gaps between rows.
-#include <algorithm>
-#include <utility>
-
 #include "grading/problem/reference.hpp"
 
 namespace tilewise::grading {
+
+// The problems C = A * B, and BLAS's C = alpha * A * B + beta * C with gaps between rows.
 namespace {
 
 using Bytes = std::span<const std::byte>;
@@ -191,8 +189,6 @@ const Problem& gemm_problem() {
 
 namespace {
 
-using Bytes = std::span<const std::byte>;
-
 class TransposeWorkload : public Workload {
  public:
   explicit TransposeWorkload(Matrix<float> in) : in_(std::move(in)) {}
@@ -263,15 +259,8 @@ const Problem& transpose_problem() {
   return problem;
 }
 
-}  // namespace tilewise::grading
-
 // The problem A * X = alpha * B, where A is lower triangular and X takes the place of B.
-#include <utility>
-
-namespace tilewise::grading {
 namespace {
-
-using Bytes = std::span<const std::byte>;
 
 class SolveWorkload : public Workload {
  public:
@@ -327,15 +316,8 @@ const Problem& triangular_solve_problem() {
   return problem;
 }
 
-}  // namespace tilewise::grading
-
 // The problem sum = x[0] + x[1] + ..., a reduction, with the additions in any order.
-#include <utility>
-
-namespace tilewise::grading {
 namespace {
-
-using Bytes = std::span<const std::byte>;
 
 class SumWorkload : public Workload {
  public:

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "common/base/language.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/include/tilewise/warp.hpp"
 #include "common/simt/runtime/block.hpp"
+#include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/observer.hpp"
 #include "common/simt/runtime/warp_products.hpp"
 
@@ -210,6 +212,20 @@ Switch arrive_at_active_mask(Site site) { return running_block().arrive_at_activ
 std::uint64_t value_from_passed_warp_operation() { return running_block().passed_value(); }
 unsigned ballot_of_passed_warp_operation() { return running_block().passed_ballot(); }
 int lane_index() { return running_block().lane(); }
+
+void note_lost_shuffle(const char* what, Site site, int distance) {
+  if (device::is_whole_program()) return;  // the lanes' own values may be what it means to get
+  device::record_explanation(
+      {.message =
+           tr("{} on line {} moves values by {} lanes, and a warp has 32: beyond its end each "
+              "lane gets its own value back",
+              what, site.line, distance),
+       .hint =
+           tr("Let shuffles sum up each warp, and add the warps' sums by way of shared memory."),
+       .file = site.file,
+       .line = site.line});
+}
+
 unsigned live_lanes() { return running_block().live_lanes(); }
 
 }  // namespace tilewise::simt

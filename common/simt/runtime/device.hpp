@@ -55,8 +55,11 @@ void note_bytes_to_host(std::size_t bytes);
 void record(Finding finding);
 void record(KernelProfile profile);
 void record(KernelTrace trace);
-/// Records why CUDA returned an error for a call, in case the caller did not look at it: a finding
-/// of the kind "refused", which is no fault by itself.
+/// Records what may explain a wrong result: a finding of the kind "refused", which is no fault by
+/// itself. Only the first of a call is kept.
+void record_explanation(Finding finding);
+/// Records why CUDA returned an error for a call, in case the caller did not look at it, as an
+/// explanation.
 void record_refusal(std::string message, const char* file = "", int line = 0);
 /// Records a copy whose direction does not match its pointers.
 void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device);

@@ -114,6 +114,29 @@ TEST_F(Warps, LetDisjointMasksGoTheirOwnWays) {
   EXPECT_EQ(got[20], 16);
 }
 
+__global__ void sums_across_warps(int* out, int threads) {
+  int sum = static_cast<int>(threadIdx.x);
+  for (int distance = threads / 2; distance > 0; distance /= 2) {
+    sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+  }
+  out[threadIdx.x] = sum;
+}
+
+// It is no fault: the maximum of a warp comes right in the same way.
+TEST_F(Warps, ExplainShufflesOverMoreLanesThanTheyHave) {
+  DeviceVector<int> out(64);
+  sums_across_warps<<<1, 32>>>(out.data(), 32);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_TRUE(take_findings().empty());
+  sums_across_warps<<<1, 64>>>(out.data(), 64);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(out.values()[0], 2 * (31 * 32 / 2));
+  const std::vector<Finding> found = take_findings();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, "refused");
+  EXPECT_THAT(found[0].message, HasSubstr("moves values by 32 lanes, and a warp has 32"));
+}
+
 __global__ void tail_returned(int* out) {
   if (threadIdx.x >= 20) return;
   out[threadIdx.x] = __popc(__ballot_sync(0xffffffffu, 1));

@@ -81,6 +81,9 @@ template <class T>
   return value;
 }
 
+/// Reports a shuffle over at least as many lanes as a warp has, which moves nothing.
+void note_lost_shuffle(const char* what, Site site, int distance);
+
 /// First lane of the sub-group of `width` lanes (a power of two) that holds `lane`.
 inline int group_start(int lane, int width) { return lane & ~(width - 1); }
 
@@ -107,6 +110,8 @@ template <class T>
                                                int width = 32, TILEWISE_SITE) {
   using namespace tilewise::simt;
   const int lane = lane_index(), source = lane - static_cast<int>(delta);
+  if (static_cast<int>(delta) >= 32) [[unlikely]]
+    note_lost_shuffle("__shfl_up_sync()", {file, line}, static_cast<int>(delta));
   return exchange("__shfl_up_sync()", {file, line}, mask, value,
                   source < group_start(lane, width) ? lane : source);
 }
@@ -116,6 +121,8 @@ template <class T>
                                                  int width = 32, TILEWISE_SITE) {
   using namespace tilewise::simt;
   const int lane = lane_index(), source = lane + static_cast<int>(delta);
+  if (static_cast<int>(delta) >= 32) [[unlikely]]
+    note_lost_shuffle("__shfl_down_sync()", {file, line}, static_cast<int>(delta));
   return exchange("__shfl_down_sync()", {file, line}, mask, value,
                   source >= group_start(lane, width) + width ? lane : source);
 }
@@ -125,6 +132,8 @@ template <class T>
                                                 int width = 32, TILEWISE_SITE) {
   using namespace tilewise::simt;
   const int lane = lane_index(), source = lane ^ lane_mask;
+  if (lane_mask >= 32) [[unlikely]]
+    note_lost_shuffle("__shfl_xor_sync()", {file, line}, lane_mask);
   return exchange("__shfl_xor_sync()", {file, line}, mask, value,
                   source >= group_start(lane, width) + width ? lane : source);
 }
