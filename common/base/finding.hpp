@@ -25,7 +25,8 @@ struct Finding {
   /// "uninitialised", "above-diagonal", "race", "warp-race", "read-only", "host-pointer",
   /// "host-call" or "arithmetic". For a message of the build: "compile". For the way a process
   /// ended: "crash", "exit", "output" or "time-out". For the result of a call: "launch",
-  /// "no-launch", "out-of-bounds", "read-only" or "wrong-result". Empty for anything else.
+  /// "no-launch", "out-of-bounds", "read-only" or "wrong-result". For what may explain a wrong
+  /// result, and is no fault: "refused" or "lost-shuffle". Empty for anything else.
   std::string kind = {};
   std::string message = {};     ///< what happened
   std::string hint = {};        ///< what to do next; empty: nothing special

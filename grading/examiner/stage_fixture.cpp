@@ -47,17 +47,20 @@ bool comes_of_launches(const Verdict& verdict) {
          verdict.kind == "out-of-bounds" || verdict.kind == "race";
 }
 
-/// Adds what the simulator noticed, or CUDA refused, in a call that went wrong. What was refused
-/// comes before what was missing afterwards.
-void tell_refusal(Verdict& verdict, const Finding& refused) {
+/// Adds what may explain a call that went wrong. What CUDA refused comes before what was missing
+/// afterwards.
+void explain(Verdict& verdict, const Finding& explanation) {
   const bool may_come_of_it = verdict.kind == "launch" || verdict.kind == "wrong-result" ||
                               verdict.kind == "uninitialised" || verdict.kind == "status";
   if (!may_come_of_it) return;
-  verdict.message += tr(" The cause may be this: {}.", refused.message);
-  verdict.file = refused.file;
-  verdict.line = refused.line;
-  verdict.hint = refused.hint;
-  if (!verdict.hint.empty()) return;
+  verdict.message += tr(" The cause may be this: {}.", explanation.message);
+  verdict.file = explanation.file;
+  verdict.line = explanation.line;
+  if (explanation.kind == "lost-shuffle") {
+    verdict.hint =
+        tr("Let shuffles sum up each warp, and add the warps' sums by way of shared memory.");
+    return;
+  }
   verdict.kind = "launch";
   verdict.hint =
       tr("Look at what each call of CUDA returns, and at cudaGetLastError() after a launch.");
@@ -257,7 +260,7 @@ static std::string words_on_right_calls(const std::string& wrong,
 
 void StageTest::fail(Verdict verdict) {
   if (verdict.call.empty()) verdict.call = last_call_;
-  if (!refusals_.empty()) tell_refusal(verdict, refusals_.front());
+  if (!explanations_.empty()) explain(verdict, explanations_.front());
   const auto block = blocks_.find(verdict.call);
   if (block != blocks_.end() && !launches_.empty() && comes_of_launches(verdict)) {
     verdict.message += doubt_about_launch(launches_.front(), block->second);

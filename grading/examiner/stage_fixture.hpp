@@ -120,10 +120,10 @@ class StageTest : public testing::Test {
   [[noreturn]] void fail(Verdict verdict);
   [[noreturn]] void fail(const Finding& finding) { fail(Verdict{finding}); }
 
-  /// Keeps what CUDA refused in this call and how it was launched, so that the next failure can
+  /// Keeps what explains this call and how it was launched, so that the next failure can
   /// report it.
   void note_reply(const CallReply& reply) {
-    refusals_ = reply.refusals;
+    explanations_ = reply.explanations;
     launches_ = reply.launch_list;
   }
 
@@ -149,7 +149,7 @@ class StageTest : public testing::Test {
   std::string output_;  ///< what workers that have ended printed
   Random random_;
   int calls_made_ = 0;
-  std::vector<Finding> refusals_;            ///< from the last call
+  std::vector<Finding> explanations_;        ///< from the last call
   std::vector<LaunchInfo> launches_;         ///< from the last call
   std::map<std::string, TileShape> blocks_;  ///< shape asked for, by the call's name in messages
   std::string last_call_;                    ///< its name in messages; empty before the first call

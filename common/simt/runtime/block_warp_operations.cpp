@@ -216,12 +216,11 @@ int lane_index() { return running_block().lane(); }
 void note_lost_shuffle(const char* what, Site site, int distance) {
   if (device::is_whole_program()) return;  // the lanes' own values may be what it means to get
   device::record_explanation(
-      {.message =
+      {.kind = "lost-shuffle",
+       .message =
            tr("{} on line {} moves values by {} lanes, and a warp has 32: beyond its end each "
               "lane gets its own value back",
               what, site.line, distance),
-       .hint =
-           tr("Let shuffles sum up each warp, and add the warps' sums by way of shared memory."),
        .file = site.file,
        .line = site.line});
 }

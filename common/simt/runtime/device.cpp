@@ -163,18 +163,18 @@ void record_explanation(Finding finding) {
   {
     // The first one explains the others, of which there may be any number.
     const std::lock_guard lock(state().findings_mutex);
-    const auto is_refusal = [](const Finding& found) { return found.kind == "refused"; };
-    const bool is_known = std::any_of(state().findings.begin(), state().findings.end(), is_refusal);
+    const auto is_like_it = [&](const Finding& found) { return found.kind == finding.kind; };
+    const bool is_known = std::any_of(state().findings.begin(), state().findings.end(), is_like_it);
     if (is_known && !is_whole_program()) return;
   }
-  finding.kind = "refused";
   if (state().listening.to_failed_calls && finding.file.empty()) add_place_of_call(finding);
   record(std::move(finding));
 }
 
 void record_refusal(std::string message, const char* file, int line) {
   state().is_explained = true;
-  record_explanation({.message = std::move(message), .file = file, .line = line});
+  record_explanation(
+      {.kind = "refused", .message = std::move(message), .file = file, .line = line});
 }
 
 void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device) {

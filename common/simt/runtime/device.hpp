@@ -55,8 +55,8 @@ void note_bytes_to_host(std::size_t bytes);
 void record(Finding finding);
 void record(KernelProfile profile);
 void record(KernelTrace trace);
-/// Records what may explain a wrong result: a finding of the kind "refused", which is no fault by
-/// itself. Only the first of a call is kept.
+/// Records what may explain a wrong result, a finding of the kind "refused" or "lost-shuffle", which
+/// is no fault by itself. Only the first of each kind is kept.
 void record_explanation(Finding finding);
 /// Records why CUDA returned an error for a call, in case the caller did not look at it, as an
 /// explanation.

@@ -133,7 +133,7 @@ TEST_F(Warps, ExplainShufflesOverMoreLanesThanTheyHave) {
   EXPECT_EQ(out.values()[0], 2 * (31 * 32 / 2));
   const std::vector<Finding> found = take_findings();
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].kind, "refused");
+  EXPECT_EQ(found[0].kind, "lost-shuffle");
   EXPECT_THAT(found[0].message, HasSubstr("moves values by 32 lanes, and a warp has 32"));
 }
 

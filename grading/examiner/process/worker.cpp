@@ -97,7 +97,8 @@ CallReply Worker::State::interpret(const std::string& message) {
 
   CallReply result;
   for (Finding& finding : reply->findings) {
-    (finding.kind == "refused" ? result.refusals : result.findings).push_back(std::move(finding));
+    const bool only_explains = finding.kind == "refused" || finding.kind == "lost-shuffle";
+    (only_explains ? result.explanations : result.findings).push_back(std::move(finding));
   }
   result.trace = trace_text(reply->trace_bytes);
   result.finding.message = reply->message;
@@ -117,11 +118,11 @@ CallReply Worker::State::interpret(const std::string& message) {
         result.finding.message = first.message;
       }
       std::vector<Finding> findings = std::move(result.findings);
-      std::vector<Finding> refusals = std::move(result.refusals);
+      std::vector<Finding> explanations = std::move(result.explanations);
       std::string trace = std::move(result.trace);
       result = fail(Ending::crashed, result.finding.message, place);
       result.findings = failure->findings = std::move(findings);
-      result.refusals = failure->refusals = std::move(refusals);
+      result.explanations = failure->explanations = std::move(explanations);
       result.trace = std::move(trace);
       return result;
     }

@@ -62,7 +62,9 @@ struct CallReply {
   std::size_t bytes_for_the_host = 0;   ///< device memory that the function let the host read
   std::vector<std::string> loaded_libraries;  ///< libraries that the submission has loaded so far
   std::vector<Finding> findings;
-  std::vector<Finding> refusals;  ///< calls of CUDA that returned an error, which is no fault yet
+  /// What may explain a wrong result, and is no fault by itself: calls of CUDA that returned an
+  /// error, and shuffles that moved nothing.
+  std::vector<Finding> explanations;
   std::vector<KernelProfile> profiles;  ///< of the launches listed, if counters were asked for
   std::vector<double> times_ms;  ///< one a repetition; fewer where the function returned an error
   double copies_ms = 0;  ///< to copy a timed call's matrices to the device, and results back
