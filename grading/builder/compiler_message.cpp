@@ -235,6 +235,19 @@ std::string meaning_of(std::string_view output) {
   return found == std::end(known) ? "" : core::in_language(found->meaning);
 }
 
+/// Returns what to do about a value that the compiler must know and does not, whatever the first
+/// error says; empty for other errors.
+std::string advice_on_constants(std::string_view output) {
+  const std::string_view name = between(output, "the value of '", "' is not usable in a constant");
+  if (name.empty() || name.find('\n') != name.npos) return "";
+  return tr(
+      "{0} gets its value when the program runs, and the compiler must know an argument of a "
+      "template "
+      "and an extent of an array: make it constexpr, or let an if choose between calls with one "
+      "number each.",
+      name);
+}
+
 /// Returns a message that begins with the student's file, whatever the compiler's begins with.
 std::string from_file(std::string message, const std::vector<std::string>& sources,
                       const Place& place) {
@@ -262,6 +275,7 @@ BuildResult explain_compile_error(std::string_view said, const std::vector<std::
                          ? core::in_language(less_memory)
                          : tr("Fix the first error first; the others often follow from it.");
   if (const std::string meaning = meaning_of(output); !meaning.empty()) hint = meaning;
+  if (const std::string advice = advice_on_constants(output); !advice.empty()) hint = advice;
   if (const std::string_view header = header_that_is_missing(output); !header.empty()) {
     hint = tr("It is declared in a header that is not included: write #include <{}> at the top.",
               header);

@@ -146,6 +146,9 @@ TEST(CompileError, SaysWhatBeginnersErrorsMean) {
        "blockIdx.x * blockDim.x + threadIdx.x"},
       {"void value not ignored as it ought to be", "cudaGetLastError()"},
       {"size of array is not an integral constant-expression", "<<<grid, block, bytes>>>"},
+      {"no matching function for call to 'f<leaf>(int&)'\nlabs/03_x/y.cu:5:9: error: the value of "
+       "'leaf' is not usable in a constant expression",
+       "leaf gets its value when the program runs"},
       {"array size is not a constant expression", "<<<grid, block, bytes>>>"},
       {"invalid initialization of reference of type 'unsigned int (&)[4]' from expression of type "
        "'unsigned int*'",

@@ -53,6 +53,28 @@ std::vector<Part> shared_arrays(const SourceText& source, const WrittenFunction&
   return found;
 }
 
+/// The kernel that a message names, and the functions that it calls.
+std::vector<WrittenFunction> functions_behind(const SourceText& source, std::string_view message) {
+  const std::vector<Token>& code = source.outline.code();
+  std::vector<WrittenFunction> found;
+  for (const WrittenFunction& function : source.functions) {
+    const bool is_named =
+        message.find(" " + function.name) != message.npos || message.starts_with(function.name);
+    if (function.is_kernel && is_named) found.push_back(function);
+  }
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    for (const WrittenFunction& other : source.functions) {
+      const auto is_it = [&](const WrittenFunction& one) { return one.body == other.body; };
+      if (!other.is_of_device || std::ranges::any_of(found, is_it)) continue;
+      const bool is_called = std::any_of(code.begin() + std::ptrdiff_t(found[next].body),
+                                         code.begin() + std::ptrdiff_t(found[next].end),
+                                         [&](const Token& token) { return token.is(other.name); });
+      if (is_called) found.push_back(other);
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 SourceAccount declared_shared_memory(const core::Finding& finding, std::string_view source) {
@@ -66,8 +88,7 @@ SourceAccount declared_shared_memory(const core::Finding& finding, std::string_v
   const std::vector<Token>& code = text.outline.code();
   SourceAccount account;
   std::set<std::string_view> told;
-  for (const WrittenFunction& function : text.functions) {
-    if (!function.is_kernel || finding.message.find(function.name) == std::string::npos) continue;
+  for (const WrittenFunction& function : functions_behind(text, finding.message)) {
     for (const Part array : shared_arrays(text, function)) {
       account.message += tr(" Line {} declares {}.", code[array.first].line, words_of(text, array));
       for (std::size_t i = array.first; i < array.end; ++i) {

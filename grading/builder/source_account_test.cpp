@@ -423,6 +423,22 @@ TEST(SourceAccount, NamesWhatIsZero) {
   EXPECT_EQ(account_of(crash, "\n\n\n\n\nvoid f(int n) {\n\n  n = 1 / n;\n}\n").message, "");
 }
 
+TEST(SourceAccount, FindsSharedMemoryInWhatAKernelCalls) {
+  const Finding finding{.kind = "launch",
+                        .message =
+                            "f(n=3): outer<Tile> declares 50000 bytes of shared memory, but a "
+                            "block of this GPU has 49152: use smaller tiles",
+                        .file = "a.cu",
+                        .line = 6};
+  EXPECT_EQ(account_of(finding,
+                       "__device__ void inner() {\n  __shared__ float tile[99][99];\n}\n"
+                       "__device__ void other() { __shared__ float more[4]; }\n"
+                       "__global__ void outer() { inner(); }\n"
+                       "int f(int n) { outer<<<1, 1>>>(); }")
+                .message,
+            " Line 2 declares __shared__ float tile[99][99].");
+}
+
 TEST(SourceAccount, SaysNothingOfWhatItDoesNotFind) {
   for (const Finding& finding :
        {stray(7, "A"), stray(99, "A"), Finding{.kind = "crash", .line = 6}, Finding{}}) {

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/repair/fault_numbers.hpp"
 #include "grading/repair/runner.hpp"
+#include "grading/repair/thread_reads.hpp"
 #include "grading/stages/stage_contracts.hpp"
 #include "grading/trace/capture.hpp"
 
@@ -29,36 +29,6 @@ using core::Finding;
 using core::ThreadOfGrid;
 using Action = simt::TracedRequest::Action;
 namespace fs = std::filesystem;
-
-/// One lane's part of a request.
-struct Access {
-  const TraceBlock* block;
-  std::size_t request;  ///< number within the block
-  std::size_t nth;      ///< counts the lanes that take part
-  unsigned thread;      ///< number within the block
-
-  const TraceRequest& made() const { return block->requests[request]; }
-};
-
-/// An element of an input that a thread has read.
-struct Read {
-  ElementNumber element;
-  Access access;
-  std::size_t word = 0;  ///< of the access, in shared memory
-};
-
-/// Calls use(access) for each lane of a block's requests, in their order.
-template <class Use>
-void for_each_access(const TraceBlock& block, Use&& use) {
-  for (std::size_t i = 0; i < block.requests.size(); ++i) {
-    const simt::TracedRequest& made = block.requests[i].made;
-    std::size_t nth = 0;
-    for (std::uint32_t lanes = made.lanes; lanes != 0; lanes &= lanes - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-      use(Access{&block, i, nth++, made.warp * 32 + lane});
-    }
-  }
-}
 
 /// Follows elements of a call that one launch has made.
 class Trail {
@@ -75,7 +45,7 @@ class Trail {
     if (found == trace.matrices.end()) return;
     result_ = &*found;
     for (const TraceBlock& block : kernel_.blocks) {
-      for_each_access(block, [&](const Access& access) { note_store(access); });
+      for_each_access(block, [&](const ThreadAccess& access) { note_store(access); });
     }
   }
 
@@ -119,79 +89,23 @@ class Trail {
                        place % matrix.leading_dimension);
   }
 
-  const simt::TracedSite& site_of(const Access& access) const {
+  const simt::TracedSite& site_of(const ThreadAccess& access) const {
     return kernel_.sites[access.made().made.site];
   }
 
-  ThreadOfGrid place_of(const Access& access) const {
+  ThreadOfGrid place_of(const ThreadAccess& access) const {
     const auto [x, y, z] = kernel_.launch.block;
     const unsigned thread = access.thread;
     return {block_index(kernel_.launch, access.block->number),
             {thread % x, thread / x % y, thread / x / y}};
   }
 
-  /// The elements that an access to device memory touches; empty outside of all matrices.
-  std::vector<ElementNumber> elements_of(const Access& access) const {
-    const TraceRequest& request = access.made();
-    const TraceMatrix* const matrix = matrix_of_lane(trace_.matrices, request.made, access.nth);
-    std::vector<ElementNumber> elements;
-    if (matrix == nullptr) return elements;
-    const std::int64_t first = request.offset(*matrix, access.nth);
-    for (std::int64_t at = first; at < first + request.made.bytes; at += matrix->element_bytes) {
-      elements.push_back(matrix->first + static_cast<ElementNumber>(at / matrix->element_bytes));
-    }
-    return elements;
-  }
-
   /// Notes which thread stores an element of the result.
-  void note_store(const Access& access) {
+  void note_store(const ThreadAccess& access) {
     if (access.made().made.shared || access.made().made.action == Action::load) return;
-    for (const ElementNumber element : elements_of(access)) {
+    for (const ElementNumber element : elements_of(access, trace_.matrices)) {
       if (&matrix_of(element) == result_) stores_[element].push_back(access);
     }
-  }
-
-  /// What a thread has read before an access. Nothing if it has read more than elements of inputs
-  /// and zeros.
-  std::optional<std::vector<Read>> reads_before(const Access& last) const {
-    std::vector<Read> reads;
-    bool is_known = !last.block->cut;
-    for_each_access(*last.block, [&](const Access& access) {
-      const TraceRequest& request = access.made();
-      is_known = is_known && !computes(access);
-      if (access.thread != last.thread || access.request >= last.request) return;
-      if (request.made.action != Action::load) return;
-      if (!request.made.shared) {
-        const std::vector<ElementNumber> elements = elements_of(access);
-        is_known = is_known && !elements.empty();
-        for (const ElementNumber element : elements) reads.push_back({element, access});
-        return;
-      }
-      const std::size_t words = request.origins.size() / request.made.at.size();
-      for (std::size_t i = 0; i < words; ++i) {
-        const ElementNumber element = request.origins[access.nth * words + i];
-        if (element != no_element) reads.push_back({element, access, i});
-      }
-    });
-    if (!is_known) return std::nullopt;
-    return reads;
-  }
-
-  /// Whether an access stores a number in shared memory that is neither 0 nor an element.
-  static bool computes(const Access& access) {
-    const simt::TracedRequest& made = access.made().made;
-    if (!made.shared || made.action == Action::load) return false;
-    if (made.words.empty()) return true;
-    const std::size_t words = made.words.size() / made.at.size();
-    const std::uint32_t* const word = &made.words[access.nth * words];
-    for (std::size_t i = 0; i < words; ++i) {
-      if (word[i] == 0 || element_with(word[i]) != no_element) continue;
-      const bool has_pair = i + 1 < words;
-      const std::uint64_t pair = has_pair ? std::uint64_t{word[i + 1]} << 32 | word[i] : 0;
-      if (!has_pair || element_with(pair) == no_element) return true;
-      ++i;
-    }
-    return false;
   }
 
   std::set<ElementNumber> needed_by(int row, int col) const {
@@ -208,10 +122,10 @@ class Trail {
   }
 
   /// The elements that all results of a thread need.
-  std::set<ElementNumber> needed_by_thread(const Access& of) const {
+  std::set<ElementNumber> needed_by_thread(const ThreadAccess& of) const {
     std::set<ElementNumber> needed;
     for (const auto& [element, stores] : stores_) {
-      const bool is_its = std::ranges::any_of(stores, [&](const Access& store) {
+      const bool is_its = std::ranges::any_of(stores, [&](const ThreadAccess& store) {
         return store.block == of.block && store.thread == of.thread;
       });
       if (is_its) needed.merge(needed_by(element));
@@ -233,12 +147,12 @@ class Trail {
     const ElementNumber result = number(*result_, row, col);
     const auto stores = stores_.find(result);
     if (stores == stores_.end() || stores->second.size() != 1) return {};
-    const Access& store = stores->second.front();
+    const ThreadAccess& store = stores->second.front();
     if (store.made().made.action == Action::atomic) return {};
-    const auto reads = reads_before(store);
+    const auto reads = reads_before(store, trace_.matrices);
     if (!reads || hands_over(site_of(store).file)) return {};
     std::set<ElementNumber> read;
-    for (const Read& each : *reads) read.insert(each.element);
+    for (const ThreadRead& each : *reads) read.insert(each.element);
     std::vector<ElementNumber> missing;
     std::set<const TraceMatrix*> matrices;
     for (const ElementNumber element : needed_by(row, col)) {
@@ -257,7 +171,7 @@ class Trail {
     }
     const std::set<ElementNumber> needed = needed_by_thread(store);
     for (const ElementNumber element : missing) {
-      const auto stray = std::ranges::find_if(*reads, [&](const Read& each) {
+      const auto stray = std::ranges::find_if(*reads, [&](const ThreadRead& each) {
         return &matrix_of(each.element) == &matrix_of(element) && !needed.contains(each.element);
       });
       told.text +=
@@ -268,7 +182,7 @@ class Trail {
   }
 
   /// Continues a sentence with an element that a thread reads and does not need.
-  std::string words_of(const Read& read, std::vector<int>& lines) {
+  std::string words_of(const ThreadRead& read, std::vector<int>& lines) {
     const std::string element = name_of(read.element);
     const int line = site_of(read.access).line;
     lines.push_back(line);
@@ -277,7 +191,7 @@ class Trail {
       return tr(". In its place it reads {} on line {}.", element, line);
     }
     const auto [array, place] = place_in_array(read);
-    const auto source = where_filled(read);
+    const auto source = load_behind(read, trace_.matrices);
     if (source) accesses_.push_back(finding_of(*source, matrix_of(read.element).name, element));
     if (!array.empty()) accesses_.push_back(finding_of(read.access, array, place));
     if (!source) return tr(". In its place it reads {} on line {}, in {}.", element, line, place);
@@ -288,9 +202,8 @@ class Trail {
   }
 
   /// The name of the shared array that an access reads, and that of the element there.
-  std::pair<std::string, std::string> place_in_array(const Read& read) const {
-    const std::uint32_t at =
-        read.access.made().made.at[read.access.nth] + static_cast<std::uint32_t>(4 * read.word);
+  std::pair<std::string, std::string> place_in_array(const ThreadRead& read) const {
+    const std::uint32_t at = place_of_word(read.access, read.word);
     for (const simt::TracedArray& array : kernel_.arrays) {
       std::size_t elements = 1;
       for (const std::size_t extent : array.extents) elements *= extent;
@@ -306,35 +219,13 @@ class Trail {
     return {"", tr("shared memory")};
   }
 
-  /// The load by which the thread that filled a place in shared memory got its element.
-  std::optional<Access> where_filled(const Read& read) const {
-    const simt::TracedRequest& made = read.access.made().made;
-    const std::uint32_t at =
-        (made.at[read.access.nth] & ~3u) + static_cast<std::uint32_t>(4 * read.word);
-    std::optional<Access> store, load;
-    for_each_access(*read.access.block, [&](const Access& access) {
-      const simt::TracedRequest& other = access.made().made;
-      if (!other.shared || other.action == Action::load || other.interval > made.interval) return;
-      const std::uint32_t begin = other.at[access.nth] & ~3u;
-      if (at >= begin && at < begin + other.bytes) store = access;
-    });
-    if (!store) return std::nullopt;
-    for_each_access(*read.access.block, [&](const Access& access) {
-      const simt::TracedRequest& other = access.made().made;
-      if (access.thread != store->thread || access.request > store->request) return;
-      if (other.shared || other.action != Action::load) return;
-      if (std::ranges::count(elements_of(access), read.element) > 0) load = access;
-    });
-    return load;
-  }
-
   /// Whether threads may hand over values in another way than through shared memory.
   bool hands_over(const std::string& file) {
     const std::string text = core::text_of(folder_ / file);
     return text.find("__shfl") != text.npos || text.find("mma") != text.npos;
   }
 
-  Finding finding_of(const Access& access, const std::string& array,
+  Finding finding_of(const ThreadAccess& access, const std::string& array,
                      const std::string& element) const {
     Finding finding{.kind = "out-of-bounds", .message = element, .file = site_of(access).file};
     finding.line = site_of(access).line;
@@ -350,7 +241,7 @@ class Trail {
   const Problem& problem_;
   fs::path folder_;
   const TraceMatrix* result_ = nullptr;
-  std::map<ElementNumber, std::vector<Access>> stores_;  ///< to elements of the result
+  std::map<ElementNumber, std::vector<ThreadAccess>> stores_;  ///< to elements of the result
   std::vector<Finding> accesses_;
 };
 

@@ -26,6 +26,7 @@ struct Case {
   std::string call, matrix;
   int row = 0, col = 0;
   testing::Matcher<std::string> told = IsEmpty();
+  std::string gpu = core::default_gpu;
 };
 
 class Origins : public testing::TestWithParam<Case> {};
@@ -44,7 +45,7 @@ TEST_P(Origins, AreOfTheElementThatIsWrong) {
                               .source_directory = submission.path(),
                               .scratch = scratch.path(),
                               .calls = {},
-                              .gpu = core::gpu_profile(core::default_gpu)};
+                              .gpu = core::gpu_profile(tested.gpu)};
   core::Finding finding{.kind = "wrong-result"};
   finding.call = tested.call;
   finding.matrix = tested.matrix;
@@ -97,7 +98,15 @@ std::vector<Case> cases() {
                         "block (0, 0, 0) had loaded it on line 38. On line 38 thread (1, 0, 0) "
                         "of block (0, 0, 0) has b - B = 1, ty = 0, n = 8, col = 1. On line 25 "
                         "thread (0, 0, 0) of block (0, 0, 0) has k = 1, tx = 0.")};
-  return {row, two, short_loop, all, tile};
+  Case copied = {.name = "NoneOfAsynchronousCopies",
+                 .stage = "11_warp_tiles",
+                 .file = "matmul_warp_tiles.cu",
+                 .given = "next_a += exist;",
+                 .mistake = "next_a += 2 * exist;",
+                 .call = "matmul_async(n=64)",
+                 .matrix = "C"};
+  copied.gpu = "h200";  // copies are asynchronous since compute capability 8.0
+  return {row, two, short_loop, all, tile, copied};
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Origins, testing::ValuesIn(cases()),

@@ -50,7 +50,7 @@ std::vector<Posed> calls_of_all(const StageInfo& stage, double most) {
   return calls;
 }
 
-/// Calls like those that went wrong, but with equal sizes.
+/// Calls like those that went wrong, but with equal sizes, and with sizes that fill whole tiles.
 std::vector<Posed> calls_beside(const RepairRequest& request, const std::vector<Posed>& wrong) {
   std::set<std::string> texts;
   for (const Posed& each : wrong) {

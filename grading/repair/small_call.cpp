@@ -71,8 +71,12 @@ std::vector<std::string> calls_of_one_size(const NamedCall& call,
   std::set<long> all;
   for (const auto& [name, size] : sizes) all.insert(size);
   std::vector<std::string> calls;
-  if (all.size() < 2) return calls;
+  const bool are_equal = all.size() == 1;
+  constexpr long whole = 128;  // all sides of tiles divide it
+  const long given = are_equal ? *all.begin() : 0;
+  if (!all.empty()) all.insert(whole);
   for (const long one : all) {
+    if (one == given) continue;
     std::string text = call.text;
     for (const auto& [name, size] : sizes) text = with_number(text, name, one);
     calls.push_back(text);

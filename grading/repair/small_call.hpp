@@ -17,8 +17,9 @@ namespace tilewise::grading {
 std::optional<NamedCall> small_call(const std::string& text,
                                     const std::vector<ContractInfo>& functions, double most);
 
-/// Returns one call for each of a call's sizes, with that size in place of all of them: code may
-/// take another path if no side of a matrix leaves a remainder. Empty if all sizes are the same.
+/// Returns calls with one size in place of all sizes of a call: each of its sizes, and one that all
+/// sides of tiles divide. Code may take another path if no side of a matrix leaves a remainder. The
+/// call itself is left out.
 std::vector<std::string> calls_of_one_size(const NamedCall& call,
                                            const std::vector<ContractInfo>& functions);
 

@@ -45,12 +45,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"scale(m=127)", 40000, "nothing"},
                     Case{"unknown(n=1)", 40000, "nothing"}));
 
-TEST(CallsOfOneSize, HaveEachOfTheSizes) {
+TEST(CallsOfOneSize, HaveEachOfTheSizesAndAWholeOne) {
   const std::pair<const char*, std::vector<std::string>> cases[] = {
       {"scale(m=96, n=64, lda=64, by=0.5)",
-       {"scale(m=64, n=64, lda=64, by=0.5)", "scale(m=96, n=96, lda=96, by=0.5)"}},
-      {"scale(m=64, n=64, lda=64, by=2)", {}},
-      {"product(n=50, tile=16)", {}},
+       {"scale(m=64, n=64, lda=64, by=0.5)", "scale(m=96, n=96, lda=96, by=0.5)",
+        "scale(m=128, n=128, lda=128, by=0.5)"}},
+      {"scale(m=64, n=64, lda=64, by=2)", {"scale(m=128, n=128, lda=128, by=2)"}},
+      {"product(n=50, tile=16)", {"product(n=128, tile=16)"}},
+      {"product(n=128, tile=16)", {}},
   };
   for (const auto& [text, calls] : cases) {
     EXPECT_EQ(calls_of_one_size(read_call(text, functions), functions), calls) << text;

@@ -1,4 +1,5 @@
 // Variants of places in memory: subscripts, and the distances by which pointers are moved.
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -65,6 +66,24 @@ void vary_constant_distances(Place& place, const Constants& constants, Part dist
   }
 }
 
+/// Moves a pointer by whole rows: `b += depth * n` for `b += depth`.
+void move_by_rows(Place& place, Part distance) {
+  const std::vector<Token>& code = place.code();
+  const auto is_product = [](const Token& token) { return token.is("*") || token.is("/"); };
+  if (std::any_of(code.begin() + std::ptrdiff_t(distance.first),
+                  code.begin() + std::ptrdiff_t(distance.end), is_product)) {
+    return;
+  }
+  const bool is_word = distance.end - distance.first == 1;
+  const std::string words = place.words_of(distance);
+  for (const Variable* length : place.scope().seen_at(distance.first)) {
+    if (length->type != Variable::Type::integer || !length->is_parameter) continue;
+    if (words == length->name) continue;
+    place.add_expression(
+        distance, (is_word ? words : "(" + words + ")") + " * " + std::string(length->name), 1);
+  }
+}
+
 /// Varies the distance by which a pointer is moved, and its initial value, as an index.
 void vary_pointers(Place& place) {
   const std::vector<Token>& code = place.code();
@@ -76,7 +95,9 @@ void vary_pointers(Place& place) {
                        !code[words.first + 1].is("[");
     // `+=` are two tokens.
     const std::size_t distance = words.first + (code[words.first + 1].is("=") ? 2 : 3);
-    if (moves && distance < words.end) vary_index(place, {distance, words.end - 1});
+    if (!moves || distance >= words.end) continue;
+    vary_index(place, {distance, words.end - 1});
+    if (place.may_vary(distance)) move_by_rows(place, {distance, words.end - 1});
   }
   const Constants constants(place);
   for (const Variable& variable : place.scope().variables()) {

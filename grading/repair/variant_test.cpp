@@ -124,6 +124,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"const int step = gridDim.y;", "step = gridDim.y * blockDim.y;"},
         Mended{"const float a[3] = {A[0], A[row], A[col]};", "{A[0], A[col], A[row]};"},
         Mended{"constexpr int wide = 8; C[row * wide] = A[4 * col];", "C[row * 4] = A[4 * col];"},
+        Mended{"const float* b = A;\nb += 8;", "b += 8 * n;"},
+        Mended{"const float* b = A;\nb += row - 1;", "b += (row - 1) * n;"},
         // Elements are meant to be bytes, as elsewhere in the statement.
         Mended{"copy<4 * n>(&C[row], A + col, row < n ? n : 0);", "row < n ? 4 * n : 0);"},
         // Something is missing.

@@ -65,12 +65,22 @@ bool is_seen_anew_each_time(const TestResult& test) {
   return test.finding.kind == wrong_result || test.finding.kind == "time-out";
 }
 
+/// Returns a finding's message without the call that it begins with.
+std::string_view what_of(const TestResult& test) {
+  std::string_view message = test.finding.message;
+  if (message.starts_with(test.finding.call)) message.remove_prefix(test.finding.call.size());
+  return message;
+}
+
 bool is_same(const TestResult& a, const TestResult& b) {
   if (a.hidden || b.hidden || a.status != b.status || a.finding.kind != b.finding.kind) {
     return false;
   }
   if (is_seen_anew_each_time(a)) return function_of(a) == function_of(b);
   if (a.finding.message == b.finding.message) return true;
+  if (!what_of(a).empty() && what_of(a) == what_of(b) && function_of(a) == function_of(b)) {
+    return true;
+  }
   return a.finding.line > 0 &&
          std::tie(a.finding.file, a.finding.line, a.finding.hint) ==
              std::tie(b.finding.file, b.finding.line, b.finding.hint) &&

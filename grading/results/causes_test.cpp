@@ -53,6 +53,18 @@ TEST(Causes, AreToldOnceWithTheTestsThatFailForThem) {
             "For the same reason, too: Inside.\nIt may be why results are wrong: First, Ragged.");
 }
 
+TEST(Causes, ThatDifferInTheCallAloneAreOne) {
+  const auto refused = [](const char* call, const char* function) {
+    Finding finding{.kind = "status", .message = std::string(call) + " returned an error"};
+    finding.call = call;
+    return failed(function, finding);
+  };
+  EXPECT_EQ(causes_of(stage_of({refused("f(n=1)", "First"), refused("f(n=2)", "Second")})).size(),
+            1u);
+  EXPECT_EQ(causes_of(stage_of({refused("f(n=1)", "First"), refused("g(n=1)", "Second")})).size(),
+            2u);
+}
+
 TEST(Causes, OfOneFunctionExplainNoWrongResultOfAnother) {
   const StageResult stage =
       stage_of({failed("G", {.kind = "wrong-result", .message = "g(n=8): C[0][0] is 1"}),
