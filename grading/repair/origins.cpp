@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -261,8 +262,8 @@ std::optional<Trace> traced(const NamedCall& call, const RepairRequest& request)
       return std::nullopt;
     }
     return std::move(captured.trace);
-  } catch (const CannotTrace&) {
-    return std::nullopt;
+  } catch (const std::runtime_error&) {
+    return std::nullopt;  // it cannot be traced, and so nothing is told
   }
 }
 

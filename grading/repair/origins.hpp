@@ -19,8 +19,8 @@ struct WrongOrigins {
 /// Makes the call of a wrong result again with inputs that show where each value came from. Tells
 /// which thread stores the wrong element, which elements that thread reads in place of those that
 /// are needed, on which lines, and what variables had there. Nothing is told if the thread reads
-/// all that is needed, or if threads may hand over values in another way than through shared
-/// memory.
+/// all that is needed, if threads may hand over values in another way than through shared memory,
+/// or if the call cannot be traced.
 /// @throws std::runtime_error if the tools themselves are missing or fail.
 WrongOrigins origins_of(const core::Finding& finding, const RepairRequest& request);
 

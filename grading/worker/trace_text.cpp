@@ -64,6 +64,8 @@ void demand(bool holds, const char* what) {
 }
 
 constexpr std::uint32_t largest_block = 1024;
+/// An element may be a structure of arrays, and no block has more shared memory than this.
+constexpr std::uint32_t largest_element = 256 << 10;
 
 void demand_possible(const simt::TracedRequest& request, const simt::KernelTrace& kernel,
                      const simt::BlockTrace& block) {
@@ -88,7 +90,8 @@ void demand_possible(const simt::KernelTrace& kernel) {
   }
   demand(kernel.blocks.size() <= simt::most_traced_blocks, "too many blocks left a trace");
   for (const simt::TracedArray& array : kernel.arrays) {
-    demand(array.element_bytes > 0 && array.element_bytes <= 1024, "an array has no elements");
+    demand(array.element_bytes > 0 && array.element_bytes <= largest_element,
+           "an array has no elements, or too large ones");
   }
   for (const simt::BlockTrace& block : kernel.blocks) {
     demand(block.number < blocks, "a block lies outside of its grid");
