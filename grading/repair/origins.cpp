@@ -223,7 +223,8 @@ class Trail {
   /// Whether threads may hand over values in another way than through shared memory.
   bool hands_over(const std::string& file) {
     const std::string text = core::text_of(folder_ / file);
-    return text.find("__shfl") != text.npos || text.find("mma") != text.npos;
+    return text.find("__shfl") != text.npos || text.find("mma_") != text.npos ||
+           text.find("wmma") != text.npos;
   }
 
   Finding finding_of(const ThreadAccess& access, const std::string& array,

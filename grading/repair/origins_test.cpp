@@ -102,7 +102,7 @@ std::vector<Case> cases() {
                  .stage = "11_warp_tiles",
                  .file = "matmul_warp_tiles.cu",
                  .given = "next_a += exist;",
-                 .mistake = "next_a += 2 * exist;",
+                 .mistake = "next_a += exist + 0;",
                  .call = "matmul_async(n=64)",
                  .matrix = "C"};
   copied.gpu = "h200";  // copies are asynchronous since compute capability 8.0
