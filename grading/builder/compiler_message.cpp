@@ -180,8 +180,7 @@ constexpr const char* extents_are_constants = marked(
     "launch has its bytes as the third value: <<<grid, block, bytes>>>.");
 constexpr const char* no_array_as_parameter = marked(
     "A parameter that is written as an array, such as unsigned r[4], is a pointer in C++ and has "
-    "no "
-    "extent. Write a reference to an array: unsigned (&r)[4].");
+    "no extent. Write a reference to an array: unsigned (&r)[4].");
 
 /// Returns the advice on a first error that beginners in CUDA make and whose message tells them
 /// little; empty for other errors. Knows the words of g++ and of clang.
@@ -242,8 +241,8 @@ std::string advice_on_constants(std::string_view output) {
   if (name.empty() || name.find('\n') != name.npos) return "";
   return tr(
       "{0} gets its value when the program runs, and the compiler must know an argument of a "
-      "template "
-      "and an extent of an array: make it constexpr, or let an if choose between calls with one "
+      "template and an extent of an array: make it constexpr, or let an if choose between calls "
+      "with one "
       "number each.",
       name);
 }

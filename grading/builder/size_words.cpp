@@ -58,9 +58,7 @@ std::vector<WrittenFunction> functions_behind(const SourceText& source, std::str
   const std::vector<Token>& code = source.outline.code();
   std::vector<WrittenFunction> found;
   for (const WrittenFunction& function : source.functions) {
-    const bool is_named =
-        message.find(" " + function.name) != message.npos || message.starts_with(function.name);
-    if (function.is_kernel && is_named) found.push_back(function);
+    if (function.is_kernel && says_word(message, function.name)) found.push_back(function);
   }
   for (std::size_t next = 0; next < found.size(); ++next) {
     for (const WrittenFunction& other : source.functions) {

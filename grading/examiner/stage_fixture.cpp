@@ -66,6 +66,20 @@ void explain(Verdict& verdict, const Finding& explanation) {
       tr("Look at what each call of CUDA returns, and at cudaGetLastError() after a launch.");
 }
 
+/// Returns " Before it f(n=1), f(n=16) came right.": the latest of the calls to the same function.
+/// Empty if there are none.
+std::string words_on_right_calls(const std::string& wrong,
+                                 const std::vector<std::string>& came_right) {
+  constexpr std::size_t most = 3;
+  const std::string function = wrong.substr(0, wrong.find('(') + 1);
+  std::vector<std::string> told;
+  for (auto call = came_right.rbegin(); call != came_right.rend() && told.size() < most; ++call) {
+    const bool is_told = *call == wrong || std::ranges::find(told, *call) != told.end();
+    if (!is_told && call->starts_with(function)) told.insert(told.begin(), *call);
+  }
+  return told.empty() ? "" : tr(" Before it {} came right.", fmt::join(told, ", "));
+}
+
 }  // namespace
 
 void StageTest::configure(ExaminerOptions options) { configured() = std::move(options); }
@@ -244,23 +258,12 @@ std::optional<CallReply> StageTest::run_in_fresh_worker(const Call& call) {
   return reply;
 }
 
-/// Returns " Before it f(n=1), f(n=16) came right.": the latest of the calls to the same function.
-/// Empty if there are none.
-static std::string words_on_right_calls(const std::string& wrong,
-                                        const std::vector<std::string>& came_right) {
-  constexpr std::size_t most = 3;
-  const std::string function = wrong.substr(0, wrong.find('(') + 1);
-  std::vector<std::string> told;
-  for (auto call = came_right.rbegin(); call != came_right.rend() && told.size() < most; ++call) {
-    const bool is_told = *call == wrong || std::ranges::find(told, *call) != told.end();
-    if (!is_told && call->starts_with(function)) told.insert(told.begin(), *call);
-  }
-  return told.empty() ? "" : tr(" Before it {} came right.", fmt::join(told, ", "));
-}
-
 void StageTest::fail(Verdict verdict) {
   if (verdict.call.empty()) verdict.call = last_call_;
-  if (!explanations_.empty()) explain(verdict, explanations_.front());
+  if (!explanations_.empty()) {
+    const auto refused = std::ranges::find(explanations_, "refused", &Finding::kind);
+    explain(verdict, refused == explanations_.end() ? explanations_.front() : *refused);
+  }
   const auto block = blocks_.find(verdict.call);
   if (block != blocks_.end() && !launches_.empty() && comes_of_launches(verdict)) {
     verdict.message += doubt_about_launch(launches_.front(), block->second);

@@ -3,18 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "common/base/files.hpp"
-#include "common/gpu/gpu_profile.hpp"
-#include "common/process/sandbox.hpp"
-#include "grading/builder/layout.hpp"
+#include "grading/repair/mistaken_solution.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -36,37 +29,19 @@ struct Case {
 
 class FaultNumbers : public testing::TestWithParam<Case> {};
 
-int line_of(const std::string& text, const std::string& words) {
-  const std::size_t at = text.find(words);
-  if (at == text.npos) throw std::runtime_error("the source does not say " + words);
-  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n'));
-}
-
 TEST_P(FaultNumbers, AreOfTheElementThatIsNamed) {
   const Case& tested = GetParam();
-  const std::filesystem::path solution = layout().root / "solutions" / tested.stage;
-  std::string source = core::text_of(solution / tested.file);
-  const std::size_t at = source.find(tested.given);
-  ASSERT_NE(at, source.npos);
-  source.replace(at, tested.given.size(), tested.mistake);
-  const ScratchDirectory submission, scratch;
-  std::filesystem::copy(solution, submission.path(), std::filesystem::copy_options::recursive);
-  std::ofstream(submission.path() / tested.file) << source << std::flush;
-  const RepairRequest request{.stage = stage_called(tested.stage),
-                              .source_directory = submission.path(),
-                              .scratch = scratch.path(),
-                              .calls = {},
-                              .gpu = core::gpu_profile(tested.gpu)};
+  const MistakenSolution solution(tested.stage, tested.file, tested.given, tested.mistake);
   core::Finding finding{.kind = tested.kind, .message = tested.message, .file = tested.file};
-  finding.line = line_of(source, tested.line.empty() ? tested.mistake : tested.line);
+  finding.line = solution.line_of(tested.line.empty() ? tested.mistake : tested.line);
   finding.place = tested.place;
   finding.call = tested.call;
   finding.array = tested.array;
   if (!tested.other.empty()) {
     finding.other_file = tested.file;
-    finding.other_line = line_of(source, tested.other);
+    finding.other_line = solution.line_of(tested.other);
   }
-  EXPECT_THAT(numbers_of(finding, request), tested.told);
+  EXPECT_THAT(numbers_of(finding, solution.request(tested.gpu)), tested.told);
 }
 
 /// A mistake in stage 3, for n = 9 in tiles of 8.

@@ -254,6 +254,8 @@ std::optional<Trace> traced(const NamedCall& call, const RepairRequest& request)
                      request.scratch / "origins", Flavour::checked};
   build.bubblewrap = request.bubblewrap;
   build.varied = true;
+  build.optimised =
+      true;  // without it the store of a structure that a function returns is not seen
   const BuildResult built = build_module(build);
   if (!built.ok) return std::nullopt;
   try {

@@ -3,15 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include "common/base/files.hpp"
-#include "common/gpu/gpu_profile.hpp"
-#include "common/process/sandbox.hpp"
-#include "grading/builder/layout.hpp"
+#include "grading/repair/mistaken_solution.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -33,25 +28,13 @@ class Origins : public testing::TestWithParam<Case> {};
 
 TEST_P(Origins, AreOfTheElementThatIsWrong) {
   const Case& tested = GetParam();
-  const std::filesystem::path solution = layout().root / "solutions" / tested.stage;
-  std::string source = core::text_of(solution / tested.file);
-  const std::size_t at = source.find(tested.given);
-  ASSERT_NE(at, source.npos);
-  source.replace(at, tested.given.size(), tested.mistake);
-  const ScratchDirectory submission, scratch;
-  std::filesystem::copy(solution, submission.path(), std::filesystem::copy_options::recursive);
-  std::ofstream(submission.path() / tested.file) << source << std::flush;
-  const RepairRequest request{.stage = stage_called(tested.stage),
-                              .source_directory = submission.path(),
-                              .scratch = scratch.path(),
-                              .calls = {},
-                              .gpu = core::gpu_profile(tested.gpu)};
+  const MistakenSolution solution(tested.stage, tested.file, tested.given, tested.mistake);
   core::Finding finding{.kind = "wrong-result"};
   finding.call = tested.call;
   finding.matrix = tested.matrix;
   finding.row = tested.row;
   finding.col = tested.col;
-  EXPECT_THAT(origins_of(finding, request).text, tested.told);
+  EXPECT_THAT(origins_of(finding, solution.request(tested.gpu)).text, tested.told);
 }
 
 Case product(std::string name, std::string given, std::string mistake) {
@@ -102,8 +85,8 @@ std::vector<Case> cases() {
                  .stage = "11_warp_tiles",
                  .file = "matmul_warp_tiles.cu",
                  .given = "next_a += exist;",
-                 .mistake = "next_a += exist + 0;",
-                 .call = "matmul_async(n=64)",
+                 .mistake = "next_a += exist - 1;",
+                 .call = "matmul_async(n=16)",
                  .matrix = "C"};
   copied.gpu = "h200";  // copies are asynchronous since compute capability 8.0
   return {row, two, short_loop, all, tile, copied};

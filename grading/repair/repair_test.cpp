@@ -3,18 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "common/base/files.hpp"
-#include "common/gpu/gpu_profile.hpp"
-#include "common/process/sandbox.hpp"
-#include "grading/builder/layout.hpp"
-#include "grading/course/stages.hpp"
+#include "grading/repair/mistaken_solution.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -39,25 +32,14 @@ enum class Fault { of_results, of_memory };
 Told told_of(const Mistake& made, const std::vector<std::string>& calls, const std::string& blamed,
              const std::vector<std::string>& calls_of_others = {},
              Fault fault = Fault::of_results) {
-  const std::filesystem::path solution = layout().root / "solutions" / made.stage;
-  Told told{.words = "", .source = "", .right = core::text_of(solution / made.file)};
-  std::string wrong = told.right;
-  const std::size_t at = wrong.find(made.given);
-  if (at == wrong.npos) throw std::runtime_error("the solution does not say " + made.given);
-  told.line = 1 + static_cast<int>(std::count(wrong.begin(), wrong.begin() + at, '\n'));
-  wrong.replace(at, made.given.size(), made.mistake);
-  const ScratchDirectory submission, scratch;
-  std::filesystem::copy(solution, submission.path(), std::filesystem::copy_options::recursive);
-  std::ofstream(submission.path() / made.file) << wrong;
-  RepairRequest request{
-      .stage = stage_called(made.stage),
-      .source_directory = submission.path(),
-      .scratch = scratch.path(),
-      .calls = calls,
-      .file = blamed,
-      .lines = {told.line},
-      .is_of_memory = fault == Fault::of_memory,
-      .gpu = simulated_gpu(stage_called(made.stage), core::gpu_profile(core::default_gpu))};
+  const MistakenSolution solution(made.stage, made.file, made.given, made.mistake);
+  Told told{.words = "", .source = "", .right = solution.right(), .line = solution.line()};
+  RepairRequest request = solution.request(core::default_gpu);
+  request.gpu = simulated_gpu(request.stage, request.gpu);
+  request.calls = calls;
+  request.file = blamed;
+  request.lines = {told.line};
+  request.is_of_memory = fault == Fault::of_memory;
   request.confirm = [&](const std::filesystem::path& folder) {
     ++told.confirmations;
     told.source = core::text_of(folder / made.file);

@@ -1,7 +1,6 @@
 #include "grading/repair/thread_reads.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "grading/trace/capture.hpp"
 
@@ -10,7 +9,8 @@ namespace {
 
 using Action = simt::TracedRequest::Action;
 
-/// Whether an access stores a number in shared memory that is neither 0 nor an element.
+/// Whether an access stores a number in shared memory that is neither 0 nor an element. What an
+/// asynchronous copy brings counts, too: it has not arrived when its interval ends.
 bool computes(const ThreadAccess& access) {
   const simt::TracedRequest& made = access.made().made;
   if (!made.shared || made.action == Action::load) return false;
@@ -50,12 +50,6 @@ std::optional<std::vector<ThreadRead>> reads_before(const ThreadAccess& last,
                                                     const std::vector<TraceMatrix>& matrices) {
   std::vector<ThreadRead> reads;
   bool is_known = !last.block->cut;
-  std::set<std::uint32_t> stored;
-  for_each_access(*last.block, [&](const ThreadAccess& access) {
-    const simt::TracedRequest& made = access.made().made;
-    if (!made.shared || made.action == Action::load) return;
-    for (std::size_t i = 0; 4 * i < made.bytes; ++i) stored.insert(place_of_word(access, i));
-  });
   for_each_access(*last.block, [&](const ThreadAccess& access) {
     const TraceRequest& request = access.made();
     is_known = is_known && !computes(access);
@@ -71,8 +65,6 @@ std::optional<std::vector<ThreadRead>> reads_before(const ThreadAccess& last,
     for (std::size_t i = 0; i < words; ++i) {
       const ElementNumber element = request.origins[access.nth * words + i];
       if (element != no_element) reads.push_back({element, access, i});
-      // What no thread has stored there came by another way, such as an asynchronous copy.
-      is_known = is_known && stored.contains(place_of_word(access, i));
     }
   });
   if (!is_known) return std::nullopt;

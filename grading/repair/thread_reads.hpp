@@ -50,7 +50,7 @@ std::uint32_t place_of_word(const ThreadAccess& access, std::size_t word);
 
 /// What a thread has read before an access. Nothing if it may have read more than elements of
 /// inputs and zeros: memory outside of the matrices, or shared memory that holds computed numbers
-/// or was filled by no thread's store.
+/// or is filled by asynchronous copies.
 std::optional<std::vector<ThreadRead>> reads_before(const ThreadAccess& last,
                                                     const std::vector<TraceMatrix>& matrices);
 

@@ -69,8 +69,7 @@ TEST(Remarks, DoubtLoopsWithBarriersThatThreadsLeave) {
       {"const int tx = threadIdx.x;\nfor (int k = tx; k < n; k += 8) {\nC[k] = 0;\n"
        "__syncthreads();\n}",
        "3: k begins at tx here, so that threads with a larger tx may leave the loop a turn "
-       "earlier, "
-       "and do not come to its __syncthreads() on line 5"},
+       "earlier, and do not come to its __syncthreads() on line 5"},
       {"for (int k = 8 * 2 + threadIdx.y; k < n; k += 8) { __syncthreads(); }",
        "2: k begins at threadIdx.y here"},
       {"const int tx = threadIdx.x;\nfor (int k = 0; k < n; k += 8) { __syncthreads(); }", ""},
