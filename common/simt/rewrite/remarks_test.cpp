@@ -50,6 +50,7 @@ TEST(Remarks, DoubtNumbersOfTheWrongKind) {
        "4: 1 / c.rx is a quotient of whole numbers, and 0 for every c.rx above 1"},
       {"const float part = 1 / n;", "2: 1 / n is a quotient of whole numbers"},
       {"struct Shape { float rx; };\nShape c;\nconst double cost = 2 / (1 / c.rx);", ""},
+      {"struct Shape { float rx; };\nShape c;\nint rx = 2;\nconst double cost = 1 / c.rx;", ""},
       {"const float part = 1.0f / n + n * 1 / n;", ""},
       {"const float x = 2;\nunsigned large = __float_as_uint(x) & ~0x1fffu;\nC[0] = x - large;",
        "4: large holds the bits of a float, and x - large takes them for a whole number"},
