@@ -67,15 +67,6 @@ std::string way_to_it(const SourceAccess& access) {
              : tr(" No condition stands before it in {}().", around);
 }
 
-bool says_word(std::string_view text, std::string_view name) {
-  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    const bool begins = at == 0 || !is_word(text[at - 1]) || !is_word(name.front());
-    if (begins && (end == text.size() || !is_word(text[end]) || !is_word(name.back()))) return true;
-  }
-  return false;
-}
-
 bool is_test(const SourceCondition& condition) { return !condition.is_of_loop; }
 
 std::vector<IndexPart> untested(const std::vector<IndexPart>& parts) {

@@ -7,6 +7,7 @@
 
 #include "common/base/finding.hpp"
 #include "common/simt/rewrite/accesses.hpp"
+#include "grading/builder/source_file.hpp"
 
 /// The phrases for a source's accesses, and for the conditions before them, in an account of a
 /// finding. Sentences have a blank before them.
@@ -32,9 +33,6 @@ std::string description(const simt::SourceAccess& access);
 
 /// Returns " What lets a thread through to it: row < n on line 6."
 std::string way_to_it(const simt::SourceAccess& access);
-
-/// Whether a name stands in a text as a whole word.
-bool says_word(std::string_view text, std::string_view name);
 
 bool is_test(const simt::SourceCondition& condition);
 

@@ -68,7 +68,8 @@ SourceAccount barrier_that_threads_pass(const std::vector<std::string>& kernels,
 }
 
 SourceAccount barrier_of_some_turns(const std::string& kernel, std::string_view source) {
-  const auto barriers = simt::decided_barriers(source, {kernel});
+  auto barriers = simt::decided_barriers(source, {kernel});
+  std::erase_if(barriers, [](const simt::DecidedBarrier& each) { return !each.is_in_loop; });
   if (barriers.size() != 1 || barriers.front().is_of_thread) return {};
   const simt::DecidedBarrier& barrier = barriers.front();
   return {

@@ -234,17 +234,20 @@ std::string meaning_of(std::string_view output) {
   return found == std::end(known) ? "" : core::in_language(found->meaning);
 }
 
-/// Returns what to do about a value that the compiler must know and does not, whatever the first
-/// error says; empty for other errors.
-std::string advice_on_constants(std::string_view output) {
-  const std::string_view name = between(output, "the value of '", "' is not usable in a constant");
-  if (name.empty() || name.find('\n') != name.npos) return "";
+std::string advice_on_constant(std::string_view name) {
   return tr(
       "{0} gets its value when the program runs, and the compiler must know an argument of a "
       "template and an extent of an array: make it constexpr, or let an if choose between calls "
       "with one "
       "number each.",
       name);
+}
+
+/// Returns what to do about a value that the compiler must know and does not, whatever the first
+/// error says; empty for other errors.
+std::string advice_on_constants(std::string_view output) {
+  const std::string_view name = between(output, "the value of '", "' is not usable in a constant");
+  return name.empty() || name.find('\n') != name.npos ? "" : advice_on_constant(name);
 }
 
 /// Returns a message that begins with the student's file, whatever the compiler's begins with.
@@ -268,6 +271,14 @@ BuildResult explain_compile_error(std::string_view said, const std::vector<std::
   // An error inside a header still shows where the student's code led to it.
   if (place.line == 0) place = first_place(output, sources, false);
   if (has_crashed(output)) return explain_crash(output, sources, place);
+  if (const std::string_view name = variable_among_arguments(said);
+      !name.empty() && place.line > 0) {
+    return failure(
+        tr("{}:{}: error: an argument of a template must be a constant, and {}, which this "
+           "launch gives the kernel between < and >, is a variable",
+           place.file, place.line, name),
+        advice_on_constant(name), place);
+  }
   const auto launch = unfit_template(said);
   if (launch && place.line > 0) return explain_template_launch(*launch, place);
   std::string hint = ran_out_of_memory(output)

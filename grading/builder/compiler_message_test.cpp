@@ -128,6 +128,44 @@ TEST(CompileError, SaysWhyALaunchDoesNotFitATemplate) {
   }
 }
 
+// g++ and clang report the lambda that a launch becomes, which captures nothing.
+TEST(CompileError, NamesAVariableAmongTheArgumentsOfATemplate) {
+  const struct {
+    const char* what;
+    const char* said;
+    bool is_told;
+  } cases[] = {
+      {"g++",
+       "labs/03_x/y.cu: In lambda function:\nlabs/03_x/y.cu:16:327: error: 'rows' is not captured\n"
+       "   16 |   k<cols, rows><<<grid, block>>>(C);\n      |      ^\n"
+       "common/simt/include/tilewise/launch.hpp:114:14: error: no match for call to 'f'\n",
+       true},
+      {"clang",
+       "labs/03_x/y.cu:16:32: error: variable 'rows' cannot be implicitly captured in a lambda "
+       "with "
+       "no capture-default specified\n  k<cols, rows><<<grid, block>>>(C);\n",
+       true},
+      {"a lambda of the student's",
+       "labs/03_x/y.cu:16:32: error: 'rows' is not captured\n   16 |   if (i < rows) j = "
+       "k<2>(i);\n",
+       false},
+      {"an argument of the kernel",
+       "labs/03_x/y.cu:16:32: error: 'rows' is not captured\n   16 |   go([] { k<2><<<1, "
+       "1>>>(rows); "
+       "});\n",
+       false},
+  };
+  for (const auto& [what, said, is_told] : cases) {
+    const BuildResult built = explain_compile_error(said, sources);
+    EXPECT_EQ(built.finding.message.find("must be a constant, and rows, which this launch") !=
+                  std::string::npos,
+              is_told)
+        << what << built.finding.message;
+    EXPECT_EQ(built.finding.hint.find("rows gets its value when") != std::string::npos, is_told);
+    EXPECT_EQ(built.finding.line, 16);
+  }
+}
+
 TEST(CompileError, LeavesNamesThatAreNotCudasToTheCompiler) {
   for (const char* said : {"error: 'count' was not declared in this scope",
                            "error: 'struct Point' has no member named 'sync'",

@@ -84,6 +84,9 @@ SourceAccount moving_pointer(const simt::SourceAccess& access, std::string_view 
 /// constants that their extents are made of.
 SourceAccount declared_shared_memory(const core::Finding& finding, std::string_view source);
 
+/// For a copy that the runtime refused for its direction: quotes the calls that copy that way.
+SourceAccount refused_copy(const core::Finding& finding, std::string_view source);
+
 /// For a stack that overflowed: names the conditions that end the function which calls itself on
 /// the finding's line.
 SourceAccount endless_recursion(const core::Finding& finding, std::string_view source);

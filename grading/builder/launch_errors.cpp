@@ -51,4 +51,19 @@ std::optional<TemplateLaunch> unfit_template(std::string_view output) {
   return launch;
 }
 
+std::string_view variable_among_arguments(std::string_view output) {
+  while (!output.empty()) {
+    const std::string_view line = take_line(output);
+    std::string_view name;
+    if (says(line, "' is not captured")) name = between(line, "error: '", "'");
+    if (says(line, "no capture-default")) name = between(line, "error: variable '", "'");
+    if (name.empty()) continue;
+    const std::string_view quoted = output.substr(0, output.find('\n'));
+    const std::size_t launch = quoted.find("<<<");
+    const std::string_view arguments = between(quoted.substr(0, launch), "<", "<<<");
+    if (launch != quoted.npos && says_word(arguments, name)) return name;
+  }
+  return "";
+}
+
 }  // namespace tilewise::grading

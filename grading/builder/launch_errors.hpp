@@ -30,4 +30,9 @@ struct TemplateLaunch {
 /// Finds that in the output of g++. Returns nothing for other errors.
 std::optional<TemplateLaunch> unfit_template(std::string_view output);
 
+/// Returns the variable that stands among the template arguments of a launch, which must be
+/// constants: `rows` in `k<rows><<<grid, block>>>(C)`. g++ and clang report that the lambda which
+/// the launch becomes does not capture it. Empty for other errors.
+std::string_view variable_among_arguments(std::string_view output);
+
 }  // namespace tilewise::grading

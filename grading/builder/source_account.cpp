@@ -60,6 +60,8 @@ class Account {
     } else if (kind == "wrong-result") {
       account_.take(account_of_wrong_result(finding_, accesses_, source_));
       account_.take(distance_of_rows(finding_, accesses_, source_));
+    } else if (kind == "launch") {
+      account_.take(refused_copy(finding_, source_));
     }
     return std::move(account_);
   }

@@ -394,6 +394,37 @@ TEST(SourceAccount, LooksAtThePartsThatACallHandsOn) {
   EXPECT_EQ(account_of_call(found, source(""), {"b.cu", caller}).hint, "");
 }
 
+TEST(SourceAccount, QuotesCopiesThatWereRefused) {
+  const std::string refused =
+      "f(n=3): it returned cudaErrorInvalidValue. The cause may be this: cudaMemcpy returned "
+      "cudaErrorInvalidValue: by cudaMemcpyHostToDevice its source would be host memory, and it is "
+      "device memory.";
+  struct Case {
+    const char* what;
+    const char* source;
+    const char* words;
+  };
+  const Case cases[] = {
+      {"copies of both directions",
+       "int f(float* A) {\n  cudaMemcpy(a, A, 4 * n,\n             cudaMemcpyHostToDevice);\n"
+       "  cudaMemcpy(A, a, 4, cudaMemcpyDeviceToHost);\n  cudaMemcpyAsync(a, &n, 4, "
+       "cudaMemcpyHostToDevice, 0);\n}",
+       " Line 2 copies so: cudaMemcpy(a, A, 4 * n, cudaMemcpyHostToDevice). Line 5 copies so: "
+       "cudaMemcpyAsync(a, &n, 4, cudaMemcpyHostToDevice, 0)."},
+      {"a direction in a variable",
+       "int f(float* A) {\n  auto to = cudaMemcpyHostToDevice;\n  cudaMemcpy(a, A, 4, to);\n}", ""},
+  };
+  for (const auto& [what, source, words] : cases) {
+    const SourceAccount account =
+        account_of({.kind = "launch", .message = refused, .call = "f(n=3)"}, source);
+    EXPECT_EQ(account.message, words) << what;
+    EXPECT_EQ(account.hint.empty(), std::string_view(words).empty()) << what;
+  }
+  EXPECT_EQ(account_of({.kind = "launch", .message = "f(n=3) launched nothing."}, cases[0].source)
+                .message,
+            "");
+}
+
 TEST(SourceAccount, NamesWhatIsZero) {
   Finding crash{.kind = "crash",
                 .message = "f(n=3): f crashed: arithmetic error (SIGFPE) at a.cu:8.",

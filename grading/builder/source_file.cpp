@@ -224,4 +224,13 @@ std::string without_line_directives(std::string source) {
   return source;
 }
 
+bool says_word(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || !is_word(text[at - 1]) || !is_word(name.front());
+    if (begins && (end == text.size() || !is_word(text[end]) || !is_word(name.back()))) return true;
+  }
+  return false;
+}
+
 }  // namespace tilewise::grading

@@ -26,6 +26,9 @@ SourceFile read_source(const std::filesystem::path& path, std::string name,
 /// Whether a character may be part of a name.
 inline bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+/// Whether a name stands in a text as a whole word.
+bool says_word(std::string_view text, std::string_view name);
+
 /// Removes the first line from a text, with its line break, and returns it without that.
 inline std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());

@@ -149,8 +149,9 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
 }
 
 void TrialTest::fail_by_fault(const Trial& trial) {
-  constexpr double most_work = 1e8;  // the work of a product of order 368
-  if (options().on_gpu() || trial.work > most_work) return;
+  constexpr double most_work = 1e8;   // the work of a product of order 368
+  constexpr double most_bytes = 4e6;  // of a matrix of 1,000 x 1,000 elements
+  if (options().on_gpu() || trial.work > (trial.computes ? most_work : most_bytes)) return;
   Random as_drawn = random();  // what is drawn later does not depend on this call
   CheckedCalls calls(options(), check_passes(options(), as_drawn).front());
   CallReply reply;

@@ -81,12 +81,18 @@ std::string advise_on_row(std::string_view words) {
   const std::string_view element = words.substr(0, at);
   const std::size_t second = element.rfind('[');
   const std::size_t first = second == element.npos ? second : element.rfind('[', second - 1);
-  const std::string_view sides = words.substr(at + end.size());
+  const std::string_view sides = words.substr(std::min(words.find('(', at), words.size()));
   const long row = number_behind(element, first);
-  const long rows = number_behind(sides, sides.find('('));
+  const long rows = number_behind(sides, 0);
   const std::size_t by = sides.find(" x ");
   if (row < 1 || by == sides.npos) return "";
   const long cols = number_behind(sides, by + 2);
+  if (rows == 1) {
+    return tr(
+        "It has {} elements, the last of which is [{}]: work out the index for this thread, and "
+        "look at what ends the loop that it counts in.",
+        cols, cols - 1);
+  }
   if (rows != cols) {
     return tr(
         "A row has {} elements here, and there are {} rows: is the row multiplied by the first of "
@@ -238,7 +244,17 @@ std::string advise_on(const Finding& fault) {
         "count which group brings this tile, wait for it, let a __syncthreads() follow, and read "
         "no other tile before.");
   }
-  if (both_store && fault.line == fault.other_line && !is_at_the_first(words)) {
+  if (both_store && fault.line == fault.other_line && is_at_the_first(words)) {
+    return tr(
+        "Line {} has several threads store into one place, and what the last one stores stays "
+        "there; "
+        "a barrier would not change that. Either one of them alone is to store, and a test of its "
+        "index lets it through, or each needs an element of its own: a __shared__ variable or "
+        "array "
+        "belongs to the whole block.",
+        fault.line);
+  }
+  if (both_store && fault.line == fault.other_line) {
     return name != words.npos
                ? tr("One statement has two threads fill the same element of a tile, and so may "
                     "leave another one empty. Work out for both threads the indices with which the "

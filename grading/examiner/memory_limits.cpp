@@ -163,7 +163,39 @@ std::optional<Finding> scattered_line(const CountedCall& call, const AccessKind&
       tr("{}: not all its {} of global memory join.", call.text, core::in_language(kind.name)));
 }
 
-std::optional<Finding> excess_bank_conflicts(const CountedCall& call) {
+namespace {
+
+/// Returns how long the rows of threads are in all launches of a call; 0 if they differ.
+int threads_in_a_row(const CountedCall& call) {
+  const auto of = [](const KernelProfile& profile) { return int(profile.launch.block[0]); };
+  const bool are_alike =
+      !call.launches.empty() && std::ranges::all_of(call.launches, [&](const auto& launch) {
+        return of(launch) == of(call.launches.front());
+      });
+  return are_alike ? of(call.launches.front()) : 0;
+}
+
+/// Returns what to do about a line whose requests take this many wavefronts where one would do.
+std::string advise_on_conflicts(double wavefronts, int threads_in_a_row, int lanes) {
+  const bool has_several_rows = threads_in_a_row > 1 && threads_in_a_row < lanes;
+  if (has_several_rows && wavefronts <= double(lanes) / threads_in_a_row) {
+    return tr(
+        "The blocks are {0} threads wide, so that the {1} lanes of a request are {2} rows of "
+        "threads. The lanes of one row may find different banks, and those of the next row the "
+        "same "
+        "ones again; one more element between the rows of a tile does not help there. Let blocks "
+        "be "
+        "{1} threads wide, and fewer high.",
+        threads_in_a_row, lanes, lanes / threads_in_a_row);
+  }
+  return tr(
+      "The threads of a warp should find their elements in different banks (neighbouring words "
+      "do): let threadIdx.x run along the rows of a tile, or make its rows one element longer.");
+}
+
+}  // namespace
+
+std::optional<Finding> excess_bank_conflicts(const CountedCall& call, int lanes) {
   constexpr double allowed = 0.1;
   const auto wavefronts = [](const simt::Counters& counters) {
     return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
@@ -174,17 +206,15 @@ std::optional<Finding> excess_bank_conflicts(const CountedCall& call) {
       call.use, [](const simt::Counters& counters) { return counters.shared_bank_conflicts; });
   const std::uint64_t requests =
       line.counters.shared_load_requests + line.counters.shared_store_requests;
-  return at(
-      line,
-      tr("{}: {} of {} wavefronts of shared memory are bank conflicts. Line {} is "
-         "the worst: a request of a warp there takes {:.1f} wavefronts where {:.1f} "
-         "would do.",
-         call.text, with_commas(total.shared_bank_conflicts), with_commas(wavefronts(total)),
-         line.line, ratio(wavefronts(line.counters), requests),
-         ratio(wavefronts(line.counters) - line.counters.shared_bank_conflicts, requests)),
-      tr("The threads of a warp should find their elements in different banks (neighbouring words "
-         "do): let threadIdx.x run along the rows of a tile, or make its rows one "
-         "element longer."));
+  return at(line,
+            tr("{}: {} of {} wavefronts of shared memory are bank conflicts. Line {} is "
+               "the worst: a request of a warp there takes {:.1f} wavefronts where {:.1f} "
+               "would do.",
+               call.text, with_commas(total.shared_bank_conflicts), with_commas(wavefronts(total)),
+               line.line, ratio(wavefronts(line.counters), requests),
+               ratio(wavefronts(line.counters) - line.counters.shared_bank_conflicts, requests)),
+            advise_on_conflicts(ratio(wavefronts(line.counters), requests), threads_in_a_row(call),
+                                lanes));
 }
 
 std::optional<Finding> partition_camping(const CountedCall& call, const core::GpuProfile& gpu) {

@@ -40,7 +40,8 @@ std::optional<Finding> scattered_line(const CountedCall& call, const AccessKind&
 
 /// Reports bank conflicts in more than a tenth of all wavefronts. A padded tile, which is meant to
 /// avoid them, may well have some where it is filled.
-std::optional<Finding> excess_bank_conflicts(const CountedCall& call);
+/// @param lanes how many lanes' accesses become one request
+std::optional<Finding> excess_bank_conflicts(const CountedCall& call, int lanes);
 
 /// Reports DRAM partitions that blocks wait for while others are idle: the blocks that are on the
 /// GPU at the same time keep fewer than 3 of 8 busy. Returns nothing where addresses are hashed

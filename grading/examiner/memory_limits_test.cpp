@@ -150,19 +150,46 @@ TEST(ExcessTraffic, LooksAtTheKindItIsAskedFor) {
 }
 
 TEST(ExcessBankConflicts, ForgivesATenth) {
-  EXPECT_FALSE(excess_bank_conflicts(call_with({shared_loads(1, 1'000, 1'100)})));
-  EXPECT_FALSE(excess_bank_conflicts(call_with({})));
+  EXPECT_FALSE(excess_bank_conflicts(call_with({shared_loads(1, 1'000, 1'100)}), 32));
+  EXPECT_FALSE(excess_bank_conflicts(call_with({}), 32));
 }
 
 TEST(ExcessBankConflicts, NamesTheLine) {
   const auto finding = excess_bank_conflicts(
-      call_with({shared_loads(1, 1'000, 1'000), shared_loads(2, 100, 3'200)}));
+      call_with({shared_loads(1, 1'000, 1'000), shared_loads(2, 100, 3'200)}), 32);
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->line, 2);
   EXPECT_EQ(finding->message,
             "matmul(n=64): 3,100 of 4,200 wavefronts of shared memory are bank conflicts. Line 2 "
             "is the worst: a request of a warp there takes 32.0 wavefronts where 1.0 would do.");
   EXPECT_THAT(finding->hint, HasSubstr("one element longer"));
+}
+
+// Padding by one element is for warps that are one row of a block.
+TEST(ExcessBankConflicts, LooksAtTheWidthOfBlocks) {
+  struct Case {
+    unsigned width;
+    int lanes;
+    std::uint64_t wavefronts;  // of 100 requests
+    const char* hint;
+  };
+  const Case cases[] = {
+      {16, 32, 200, "The blocks are 16 threads wide, so that the 32 lanes of a request are 2 rows"},
+      {8, 32, 400, "Let blocks be 32 threads wide, and fewer high."},
+      {16, 32, 800, "one element longer"},
+      {32, 32, 200, "one element longer"},
+      {16, 16, 200, "one element longer"},
+  };
+  for (const auto& [width, lanes, wavefronts, hint] : cases) {
+    CountedCall call = call_with({shared_loads(1, 100, wavefronts)});
+    call.launches.resize(2);
+    for (auto& launch : call.launches) launch.launch.block = {width, 16, 1};
+    const auto finding = excess_bank_conflicts(call, lanes);
+    ASSERT_TRUE(finding) << width;
+    EXPECT_THAT(finding->hint, HasSubstr(hint)) << width;
+    call.launches.back().launch.block[0] = 64;
+    EXPECT_THAT(excess_bank_conflicts(call, lanes)->hint, HasSubstr("one element longer"));
+  }
 }
 
 /// Returns a call of 180 blocks, of which a GTX 280 holds 90 at a time. The second half moves

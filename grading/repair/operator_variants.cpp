@@ -116,6 +116,27 @@ void vary_division(Place& place, std::size_t i) {
   }
 }
 
+bool is_among(const Token& token, std::initializer_list<std::string_view> signs) {
+  return std::ranges::find(signs, token.text) != signs.end();
+}
+
+/// Writes `i + 3 * all < count` for `i < count - 3 * all`: an unsigned difference is never below 0.
+void vary_difference(Place& place, std::size_t i) {
+  const std::vector<Token>& code = place.code();
+  const Part left = product_before(place, i), from = product_at(place, i + 1);
+  const bool is_difference =
+      left.first < left.end && from.first < from.end && code[from.end].is("-");
+  if (!is_difference || !(code[i].is("<") || code[i].is("<="))) return;
+  const Part less = product_at(place, from.end + 1);
+  const bool is_whole = less.first < less.end &&
+                        is_among(code[left.first - 1], {"(", ";", "&&", "||", "=", "return"}) &&
+                        is_among(code[less.end], {")", ";", "&&", "||", "?"});
+  if (!is_whole || !is_of_integers(place, {left.first, less.end})) return;
+  place.add_expression({left.first, less.end}, place.words_of(left) + " + " + place.words_of(less) +
+                                                   " " + std::string(code[i].text) + " " +
+                                                   place.words_of(from));
+}
+
 /// Makes a comparison hold for one more value, or for one less: `@` is 1 in that variant.
 void vary_comparison(Place& place, std::size_t i) {
   struct Other {
@@ -151,10 +172,6 @@ void vary_comparison(Place& place, std::size_t i) {
              .line = place.code()[i].line,
              .edits = {{bound, place.words_of(bound) + " - 1"}},
              .cost = 2});
-}
-
-bool is_among(const Token& token, std::initializer_list<std::string_view> signs) {
-  return std::ranges::find(signs, token.text) != signs.end();
 }
 
 /// Whether the tokens of a sum are one value: no operator beside them multiplies or subtracts only
@@ -326,6 +343,7 @@ void vary_operators(Place& place) {
       continue;
     if (code[i].is("<") || code[i].is("<=") || code[i].is(">") || code[i].is(">=")) {
       vary_comparison(place, i);
+      vary_difference(place, i);
     } else if (code[i].is("+") || code[i].is("-")) {
       vary_sum(place, i);
     } else if (code[i].is("*")) {

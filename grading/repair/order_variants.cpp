@@ -152,7 +152,19 @@ class Mover {
            place_.may_vary(statement.words.first);
   }
 
+  /// Whether host code chooses between functions, as by `if (n < 256) return small<8>(A, n);`.
+  bool chooses(const Statement& statement) const {
+    const std::vector<Token>& code = place_.code();
+    if (place_.function().is_of_device || !code[statement.words.first].is("if")) return false;
+    for (std::size_t i = statement.words.first; i + 2 < statement.words.end; ++i) {
+      const bool calls = code[i + 1].is_name() && (code[i + 2].is("(") || code[i + 2].is("<"));
+      if (code[i].is("return") && calls) return true;
+    }
+    return false;
+  }
+
   void leave_out(const Statement& statement) {
+    if (chooses(statement)) return;  // that would hide a mistake in what is chosen, and not mend it
     const int line = place_.code()[statement.words.first].line;
     place_.add({.changes = {{Change::Form::statement, statement.words, ""}},
                 .line = line,

@@ -269,6 +269,7 @@ void vary_fixed(Place& place) {
   vary_signs(place);
   vary_storage(place);
   vary_pitches(place);
+  transpose_tiles(place);
   vary_extents_of_neighbours(place);
   const std::vector<Token>& code = place.code();
   const Outline& outline = place.outline();

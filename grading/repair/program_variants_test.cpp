@@ -211,6 +211,21 @@ INSTANTIATE_TEST_SUITE_P(
                     {},
                     {"pitch = 32 + 1'", "a[32][32 + 1]", "b[32][32 + 1]"},
                     {"c[32][32 + 1 + 1]"}},
+        // A square tile is stored transposed wherever it is accessed.
+        OfConstants{
+            "__global__ void f(const float* A, float* C, int x, int y) {\n"
+            "  __shared__ float a[2][8][8 + 1];\n"
+            "  __shared__ float b[8][4];\n"
+            "  __shared__ float c[8][8];\n"
+            "  a[0][y][x] = b[y][x] = c[y][x] = 1;\n"
+            "  C[x] = a[1][x][y] + b[x][y] + c[x][y] + *c[x];\n"
+            "}",
+            {},
+            {"on line 5 write 'a[0][x][y] = b[y][x] = c[y][x] = 1;' in place of 'a[0][y][x] = "
+             "b[y][x] = c[y][x] = 1;', on line 6 write 'C[x] = a[1][y][x] + b[x][y] + c[x][y] + "
+             "*c[x];'"},
+            {"', on line 6 write 'C[x] = a[1][x][y] + b[y][x]",
+             "', on line 6 write 'C[x] = a[1][x][y] + b[x][y] + c[y][x]"}},
         OfConstants{"__global__ void f(float* C, int n) {\n"
                     "  const auto ty = threadIdx.y;\n"
                     "  const auto last = n - 1;\n"

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "grading/repair/constants.hpp"
 
@@ -107,7 +109,58 @@ void vary_pointers(Place& place) {
   }
 }
 
+/// The brackets that follow a name: for `As[i][ty]` what stands in the first and in the second.
+std::vector<Part> subscripts_of(const Place& place, std::size_t name) {
+  std::vector<Part> found;
+  for (std::size_t open = name + 1; place.code()[open].is("[");) {
+    const std::size_t behind = place.outline().behind(open);
+    found.push_back({open + 1, behind - 1});
+    open = behind;
+  }
+  return found;
+}
+
+/// The places where an array's elements are accessed. Empty if it is used in another way, or where
+/// it may not vary.
+std::vector<std::vector<Part>> all_accesses(const Place& place, const Variable& array) {
+  const std::size_t extents = subscripts_of(place, array.declared).size();
+  std::vector<std::vector<Part>> found;
+  for (std::size_t i = array.seen.first; i < array.seen.end; ++i) {
+    if (place.scope().find(i) != &array || i == array.declared) continue;
+    found.push_back(subscripts_of(place, i));
+    if (found.back().size() != extents || !place.may_vary(i)) return {};
+  }
+  return found;
+}
+
 }  // namespace
+
+/// Exchanges the last two subscripts of a square tile wherever it is accessed, which stores it
+/// transposed, or no longer does.
+void transpose_tiles(Place& place) {
+  constexpr std::size_t fewest = 2, most = 8;  // accesses
+  for (const Variable& array : place.scope().variables()) {
+    if (array.type != Variable::Type::array || array.is_parameter) continue;
+    const std::vector<Part> extents = subscripts_of(place, array.declared);
+    if (extents.size() < 2) continue;
+    const std::string rows = place.words_of(extents.end()[-2]);
+    const std::string row = place.words_of(extents.back());
+    const auto accesses = all_accesses(place, array);
+    const bool is_square = row == rows || row.starts_with(rows + " +");
+    if (!is_square || accesses.size() < fewest || accesses.size() > most) continue;
+    Variant variant;
+    for (const std::vector<Part>& access : accesses) {
+      const Part first = access.end()[-2], second = access.back();
+      const std::string a = place.words_of(first), b = place.words_of(second);
+      variant.edits.push_back({first, b});
+      variant.edits.push_back({second, a});
+    }
+    variant.is_of_pitch = true;
+    variant.line = place.code()[accesses.front().front().first].line;
+    variant.cost = 2;
+    place.add(std::move(variant));
+  }
+}
 
 void vary_subscripts(Place& place) {
   vary_pointers(place);

@@ -299,9 +299,10 @@ void vary_all(Place& place) {
       vary_elements,        vary_alike,           vary_constants,  vary_products,
       vary_factors,         vary_numbers,         vary_subscripts, vary_arguments,
       vary_bytes_of_copies, vary_limited_indices, vary_rounding,   vary_functions,
-      vary_conditions,      vary_fast_paths,      vary_guards,     vary_assignments,
-      vary_initial_values,  vary_starts,          vary_loops,      vary_cases,
-      vary_barriers,        vary_turns,           vary_jumps,      vary_order,
+      vary_conditions,      vary_fast_paths,      vary_guards,     vary_left_values,
+      vary_assignments,     vary_initial_values,  vary_starts,     vary_loops,
+      vary_cases,           vary_barriers,        vary_turns,      vary_jumps,
+      vary_order,
   });
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     place.begin_kind(i);

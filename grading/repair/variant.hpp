@@ -190,6 +190,8 @@ void vary_functions(Place& place);
 void vary_conditions(Place& place);
 void vary_fast_paths(Place& place);
 void vary_guards(Place& place);
+void transpose_tiles(Place& place);
+void vary_left_values(Place& place);
 void vary_assignments(Place& place);
 void vary_initial_values(Place& place);
 void vary_starts(Place& place);

@@ -332,6 +332,34 @@ TEST(Variants, CountTheLoopsAroundABarrier) {
   }
 }
 
+// What depends on the value that was there, such as a largest one, must not begin at 0.
+TEST(Variants, SetToZeroWhatAGuardedLoadLeaves) {
+  const auto variants = variants_in(
+      kernel("float a[2], most = 0;\nfor (int h = 0; h < 2; ++h) {\nif (row < n) a[h] = A[row];\n"
+             "if (col < n) { a[1 - h] = A[col]; }\nif (A[h] > most) most = A[h];\n"
+             "if (row < n) C[row] = a[0];\nif (h < n) a[0] = 1; else a[1] = 2;\n}\nC[n] = most;"));
+  const auto put = [](const char* text) {
+    return Contains(
+        Field(&Variant::words, HasSubstr("put '" + std::string(text) + "' before line")));
+  };
+  EXPECT_THAT(variants, put("a[h] = 0; a[1 - h] = 0;"));
+  for (const char* other : {"most = 0;", "C[row] = 0;", "a[0] = 0;"}) {
+    EXPECT_THAT(variants, Not(put(other))) << other;
+  }
+}
+
+TEST(Variants, AddOnTheOtherSideOfAComparison) {
+  const auto variants =
+      variants_in(kernel("for (int i = row; i < n - 3 * col; i += col) C[i] = A[i];\nif (row <= n "
+                         "- col && n) C[row] = "
+                         "1;\nif (row < n - 5 + 1) C[row] = 2;\nif (1 + row < n - 7) C[row] = 3;"));
+  EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("i + 3 * col < n"))));
+  EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("row + col <= n && n"))));
+  for (const char* other : {"row + 5 < n", "row + 7 < n"}) {
+    EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr(other))))) << other;
+  }
+}
+
 TEST(Variants, ExchangeTheArgumentsOfALaunch) {
   const auto variants = variants_in(
       "void g(const float* A, const float* B, float* C, int n) {\n"

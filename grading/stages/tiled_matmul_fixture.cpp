@@ -106,7 +106,7 @@ void TiledMatmulTest::expect_different_banks(const CountedCall& call, int n) {
           .hint = tr("Bring tiles of A and B into __shared__ arrays, and let the inner loop read "
                      "these.")});
   }
-  if (const auto excess = excess_bank_conflicts(call)) fail(*excess);
+  if (const auto excess = excess_bank_conflicts(call, lanes_of_a_request())) fail(*excess);
 }
 
 std::string TiledMatmulTest::advice() const {

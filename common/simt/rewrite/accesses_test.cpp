@@ -249,14 +249,15 @@ TEST(Turns, AreWaitedForByThoseThatComeToABarrier) {
     std::string words;
     for (const DecidedBarrier& barrier : decided_barriers(kernel(body), {"kernel"})) {
       words += std::to_string(barrier.line) + ": " + barrier.call + ", " +
-               barrier.tests.back().text + (barrier.is_of_thread ? ", of threads; " : "; ");
+               barrier.tests.back().text + (barrier.is_of_thread ? ", of threads" : "") +
+               (barrier.is_in_loop ? ", in a loop; " : "; ");
     }
     return words;
   };
   const std::string loop = "for (int k = 0; k < n; ++k) {\n";
   EXPECT_EQ(told(loop + "__syncthreads();\n}"), "");
   EXPECT_EQ(told(loop + "if (k + 1 < n) {\n__syncthreads();\n}\n}"),
-            "4: __syncthreads(), k + 1 < n; ");
+            "4: __syncthreads(), k + 1 < n, in a loop; ");
   EXPECT_EQ(told("const int row = threadIdx.y + n;\nif (row < n) __syncthreads();"),
             "3: __syncthreads(), row < n, of threads; ");
   EXPECT_EQ(told("const int m = n, t = f(threadIdx.x, 1);\nif (m > 1) __syncthreads();"),
@@ -267,6 +268,8 @@ TEST(Turns, AreWaitedForByThoseThatComeToABarrier) {
             "3: __syncthreads(), threadIdx.x >= n, of threads; ");
   EXPECT_EQ(told("const auto add = [&] {\n__syncthreads();\n};\nif (n > 1) add();"),
             "5: add(), n > 1; ");
+  EXPECT_EQ(told("const auto add = [&] {\nif (n > 1) __syncthreads();\n};"),
+            "3: __syncthreads(), n > 1, in a loop; ");
 }
 
 TEST(Turns, CloseGroupsAroundTheirCopies) {

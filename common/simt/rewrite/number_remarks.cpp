@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -120,12 +121,141 @@ void look_for_bits_as_number(const Outline& outline, std::size_t sign,
   }
 }
 
+constexpr auto without_sign = std::to_array<std::string_view>(
+    {"unsigned", "size_t", "uint32_t", "uint64_t", "uint16_t", "uint8_t"});
+
+/// Whether the nearest declaration of a name before a token makes it unsigned.
+bool is_unsigned_there(const Outline& outline, std::size_t at, std::string_view name) {
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t i = at; i-- > 2;) {
+    if (code[i].text != name) continue;
+    const std::size_t last = code[i - 1].is("&") ? i - 2 : i - 1;
+    const bool is_long = last > 0 && (code[last].is("int") || code[last].is("long"));
+    const Token& before = code[is_long && code[last - 1].is("unsigned") ? last - 1 : last];
+    if (std::ranges::find(without_sign, before.text) != without_sign.end()) return true;
+    if (before.kind == TokenKind::identifier && !before.is("return")) return false;
+  }
+  return false;
+}
+
+/// Looks for `if (cols - col > 0)` where one of the two is unsigned: the difference is never below
+/// 0.
+void look_for_difference_without_sign(const Outline& outline, std::size_t minus,
+                                      std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const Token &left = code[minus - 1], &right = code[minus + 1];
+  const bool begins = code[minus - 2].is("(") || code[minus - 2].is("&&") ||
+                      code[minus - 2].is("||") || code[minus - 2].is("!");
+  const bool is_of_names =
+      left.kind == TokenKind::identifier && right.kind == TokenKind::identifier;
+  if (!code[minus].is("-") || !begins || !is_of_names) return;
+  // `>=` may be one token or two.
+  const bool joined = code[minus + 2].is(">=");
+  const bool parted = code[minus + 2].is(">") && code[minus + 3].is("=");
+  const bool or_equal = joined || parted;
+  if (!or_equal && !code[minus + 2].is(">")) return;
+  if (!code[minus + (parted ? 4 : 3)].is("0")) return;
+  const Token* unsigned_one = nullptr;
+  for (const Token* one : {&right, &left}) {
+    if (is_unsigned_there(outline, minus - 2, one->text)) unsigned_one = one;
+  }
+  if (unsigned_one == nullptr) return;
+  remarks.push_back(
+      {Remark::Kind::doubt, left.line,
+       tr("{0} has no sign, and so {1} - {2} has none and is never below 0: where {2} is "
+          "larger, it is some 4,000,000,000",
+          unsigned_one->text, left.text, right.text),
+       tr("Compare the two themselves: {} {} {}.", right.text, or_equal ? "<=" : "<", left.text)});
+}
+
+/// Looks for `for (unsigned k = n - 1; k >= 0; --k)`.
+void look_for_endless_countdown(const Outline& outline, std::size_t word,
+                                std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const auto close = code[word + 1].is("(") ? outline.partner(word + 1) : std::nullopt;
+  if (!close) return;
+  std::size_t name = word + 2;
+  bool is_unsigned = false;
+  for (; name < *close && !code[name].is("=") && !code[name].is(";"); ++name) {
+    is_unsigned |= std::ranges::find(without_sign, code[name].text) != without_sign.end();
+  }
+  if (!is_unsigned || name >= *close || !code[name].is("=")) return;
+  const Token& counter = code[name - 1];
+  while (name < *close && !code[name].is(";")) ++name;
+  // `>=` may be one token or two.
+  if (name + 4 >= *close || code[name + 1].text != counter.text) return;
+  const bool joined = code[name + 2].is(">=");
+  const bool parted = code[name + 2].is(">") && code[name + 3].is("=");
+  const std::size_t bound = name + (joined ? 3 : 4);
+  if ((!joined && !parted) || !code[bound].is("0") || !code[bound + 1].is(";")) return;
+  remarks.push_back({Remark::Kind::statement, counter.line,
+                     tr("{0} has no sign and so is never below 0: the loop goes on for ever while "
+                        "{0} >= 0",
+                        counter.text),
+                     tr("Declare {} as an int.", counter.text)});
+}
+
+/// Looks for `i < count - 3 * all` where `count` has no sign.
+void look_for_unsigned_difference(const Outline& outline, std::size_t sign,
+                                  std::vector<Remark>& remarks) {
+  static constexpr auto ends = std::to_array<std::string_view>({")", ";", "&&", "||", "?"});
+  static constexpr auto starts =
+      std::to_array<std::string_view>({"(", ";", "&&", "||", "=", "return"});
+  const std::vector<Token>& code = outline.code();
+  const bool is_comparison = code[sign].is("<") && code[sign - 1].is_name() &&
+                             is_one_of(code[sign - 2], starts) && code[sign + 1].is_name() &&
+                             code[sign + 2].is("-");
+  if (!is_comparison) return;
+  std::size_t end = sign + 3;
+  while (end < code.size() && !is_one_of(code[end], ends)) end = outline.behind(end);
+  // What a number is taken from is seldom smaller than that.
+  const bool is_of_numbers = end == sign + 4 && code[sign + 3].kind == TokenKind::number;
+  if (end >= code.size() || is_of_numbers || !is_unsigned_there(outline, sign, code[sign + 1].text))
+    return;
+  const std::string_view counter = code[sign - 1].text, from = code[sign + 1].text;
+  const std::string less = rewriting::joined(std::span(code).subspan(sign + 3, end - sign - 3));
+  remarks.push_back(
+      {Remark::Kind::doubt, code[sign].line,
+       tr("{0} has no sign: where {1} is more, {0} - {1} is no number below 0 but one "
+          "near the largest that there is, and {2} < {0} - {1} holds for any {2}",
+          from, less, counter),
+       tr("Write {2} + {1} < {0}.", from, less, counter)});
+}
+
+/// Looks for `unsigned small = rest;` with a float, beside code that takes the bits of floats.
+void look_for_number_as_bits(const Outline& outline, std::size_t sign,
+                             std::vector<Remark>& remarks) {
+  static constexpr auto sources =
+      std::to_array<std::string_view>({"__float_as_uint", "__float_as_int", "to_tf32"});
+  const std::vector<Token>& code = outline.code();
+  const bool is_assignment = code[sign].is("=") && code[sign - 1].is_name() &&
+                             code[sign + 1].is_name() && code[sign + 2].is(";");
+  const bool takes_bits = is_assignment && std::ranges::any_of(code, [](const Token& token) {
+                            return is_one_of(token, sources);
+                          });
+  if (!takes_bits || !is_unsigned_there(outline, sign, code[sign - 1].text)) return;
+  if (type_of(outline, sign + 1) != Type::real) return;
+  remarks.push_back(
+      {Remark::Kind::doubt, code[sign].line,
+       tr("{0} is a whole number: {0} = {1} drops what the float {1} has behind its "
+          "point, and leaves 0 of a number below 1",
+          code[sign - 1].text, code[sign + 1].text),
+       tr("Write __float_as_uint({}), which are the bits of the float, where these are "
+          "meant.",
+          code[sign + 1].text)});
+}
+
 }  // namespace
 
 void remark_on_numbers(const Outline& outline, std::vector<Remark>& remarks) {
-  for (std::size_t i = 2; i + 2 < outline.code().size(); ++i) {
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t i = 2; i + 2 < code.size(); ++i) {
     look_for_lost_quotient(outline, i, remarks);
     look_for_bits_as_number(outline, i, remarks);
+    if (code[i].is("for")) look_for_endless_countdown(outline, i, remarks);
+    if (i + 4 < code.size()) look_for_difference_without_sign(outline, i, remarks);
+    look_for_unsigned_difference(outline, i, remarks);
+    look_for_number_as_bits(outline, i, remarks);
   }
 }
 

@@ -30,8 +30,9 @@ struct Remark {
 /// statements that end sooner or later than they seem to; conditions that store; loops that
 /// continue where they ended the last time; remainders of multiples; pointers that are not moved;
 /// names that hide the ones that are meant; results that are stored in a copy of an argument;
-/// barriers in loops that threads leave one by one; quotients of whole numbers that are 0; bits of a
-/// float that are taken for a number; and numbers of elements where CUDA counts bytes.
+/// barriers in loops that threads leave one by one; quotients of whole numbers that are 0;
+/// differences without a sign that are compared; bits of a float that are taken for a number, and a
+/// float that is stored where its bits are meant; and numbers of elements where CUDA counts bytes.
 std::vector<Remark> remarks_on(std::string_view source);
 
 }  // namespace tilewise::simt

@@ -57,6 +57,15 @@ TEST(Remarks, DoubtNumbersOfTheWrongKind) {
       {"float x = 2;\nunsigned large = ptx::to_tf32(x);\nx = large + x;", "4: large holds"},
       {"float x = 2;\nunsigned large = __float_as_uint(x), one = 1u;\none = large + one;", ""},
       {"float x = 2;\nunsigned large = n;\nC[0] = x - large;", ""},
+      {"float rest = 2;\nunsigned small = rest, large = __float_as_uint(rest);", ""},
+      {"float rest = 2;\nunsigned large = __float_as_uint(rest);\nunsigned small = rest;",
+       "4: small is a whole number: small = rest drops what the float rest has behind its point"},
+      {"float rest = 2;\nunsigned large = __float_as_uint(rest);\nunsigned& small = large;\n"
+       "small = rest;",
+       "5: small is a whole number"},
+      {"float rest = 2;\nunsigned small = rest;", ""},
+      {"int rest = 2;\nunsigned large = __float_as_uint(2.0f), small;\nsmall = rest;", ""},
+      {"float rest = 2, large = __float_as_uint(2.0f), small;\nsmall = rest;", ""},
   };
   for (const auto& [body, told] : cases) {
     const std::string found = told_of(kernel(body));
@@ -98,6 +107,16 @@ TEST(Remarks, DoubtDifferencesWithoutSign) {
       {"const int col = threadIdx.x;\nif (n - col > 0) C[col] = 0;", ""},
       {"const unsigned col = threadIdx.x;\nif (col < n - 1) C[col] = 0;", ""},
       {"unsigned left = 3;\nif (left > 0) C[left - n] = 0;", ""},
+      {"std::size_t all = 2;\nconst std::size_t count = n;\nfor (; i < count - 3 * all; ++i) C[i] "
+       "= 0;",
+       "4: count has no sign: where 3 * all is more, count - 3 * all is no number below 0 but one "
+       "near "
+       "the largest that there is, and i < count - 3 * all holds for any i"},
+      {"unsigned w = 2;\nif (n > 0 && i < w - n && i) C[i] = 0;",
+       "3: w has no sign: where n is more"},
+      {"int w = 2;\nif (i < w - n) C[i] = 0;", ""},
+      {"unsigned w = 2;\nif (i < w - 1) C[i] = 0;", ""},
+      {"unsigned w = 2;\nif (i < w + n) C[i] = 0;", ""},
   };
   for (const auto& [body, told] : cases) {
     const std::string found = told_of(kernel(body));

@@ -47,79 +47,6 @@ void look_for_lone_semicolon(const Outline& outline, std::size_t word, std::stri
        tr("Take the ; out that follows the parentheses of the {}.", name)});
 }
 
-constexpr auto without_sign = std::to_array<std::string_view>(
-    {"unsigned", "size_t", "uint32_t", "uint64_t", "uint16_t", "uint8_t"});
-
-/// Whether the nearest declaration of a name before a token makes it unsigned.
-bool is_unsigned_there(const Outline& outline, std::size_t at, std::string_view name) {
-  const std::vector<Token>& code = outline.code();
-  for (std::size_t i = at; i-- > 1;) {
-    if (code[i].text != name) continue;
-    const bool is_long = i > 1 && (code[i - 1].is("int") || code[i - 1].is("long"));
-    const Token& before = code[is_long && code[i - 2].is("unsigned") ? i - 2 : i - 1];
-    if (std::ranges::find(without_sign, before.text) != without_sign.end()) return true;
-    if (before.kind == TokenKind::identifier && !before.is("return")) return false;
-  }
-  return false;
-}
-
-/// Looks for `if (cols - col > 0)` where one of the two is unsigned: the difference is never below
-/// 0.
-void look_for_difference_without_sign(const Outline& outline, std::size_t minus,
-                                      std::vector<Remark>& remarks) {
-  const std::vector<Token>& code = outline.code();
-  const Token &left = code[minus - 1], &right = code[minus + 1];
-  const bool begins = code[minus - 2].is("(") || code[minus - 2].is("&&") ||
-                      code[minus - 2].is("||") || code[minus - 2].is("!");
-  const bool is_of_names =
-      left.kind == TokenKind::identifier && right.kind == TokenKind::identifier;
-  if (!code[minus].is("-") || !begins || !is_of_names) return;
-  // `>=` may be one token or two.
-  const bool joined = code[minus + 2].is(">=");
-  const bool parted = code[minus + 2].is(">") && code[minus + 3].is("=");
-  const bool or_equal = joined || parted;
-  if (!or_equal && !code[minus + 2].is(">")) return;
-  if (!code[minus + (parted ? 4 : 3)].is("0")) return;
-  const Token* unsigned_one = nullptr;
-  for (const Token* one : {&right, &left}) {
-    if (is_unsigned_there(outline, minus - 2, one->text)) unsigned_one = one;
-  }
-  if (unsigned_one == nullptr) return;
-  remarks.push_back(
-      {Remark::Kind::doubt, left.line,
-       tr("{0} has no sign, and so {1} - {2} has none and is never below 0: where {2} is "
-          "larger, it is some 4,000,000,000",
-          unsigned_one->text, left.text, right.text),
-       tr("Compare the two themselves: {} {} {}.", right.text, or_equal ? "<=" : "<", left.text)});
-}
-
-/// Looks for `for (unsigned k = n - 1; k >= 0; --k)`.
-void look_for_endless_countdown(const Outline& outline, std::size_t word,
-                                std::vector<Remark>& remarks) {
-  const std::vector<Token>& code = outline.code();
-  const auto close = code[word + 1].is("(") ? outline.partner(word + 1) : std::nullopt;
-  if (!close) return;
-  std::size_t name = word + 2;
-  bool is_unsigned = false;
-  for (; name < *close && !code[name].is("=") && !code[name].is(";"); ++name) {
-    is_unsigned |= std::ranges::find(without_sign, code[name].text) != without_sign.end();
-  }
-  if (!is_unsigned || name >= *close || !code[name].is("=")) return;
-  const Token& counter = code[name - 1];
-  while (name < *close && !code[name].is(";")) ++name;
-  // `>=` may be one token or two.
-  if (name + 4 >= *close || code[name + 1].text != counter.text) return;
-  const bool joined = code[name + 2].is(">=");
-  const bool parted = code[name + 2].is(">") && code[name + 3].is("=");
-  const std::size_t bound = name + (joined ? 3 : 4);
-  if ((!joined && !parted) || !code[bound].is("0") || !code[bound + 1].is(";")) return;
-  remarks.push_back({Remark::Kind::statement, counter.line,
-                     tr("{0} has no sign and so is never below 0: the loop goes on for ever while "
-                        "{0} >= 0",
-                        counter.text),
-                     tr("Declare {} as an int.", counter.text)});
-}
-
 /// Whether the statement that ends with this token leaves its case.
 bool leaves(const Outline& outline, std::size_t end) {
   static constexpr auto ways_out = std::to_array<std::string_view>(
@@ -340,10 +267,8 @@ void remark_on_statements(const Outline& outline, std::string_view source,
     if (code[i].is("for") || code[i].is("while") || code[i].is("if")) {
       look_for_lone_semicolon(outline, i, source, remarks);
     }
-    if (code[i].is("for")) look_for_endless_countdown(outline, i, remarks);
     if (code[i].is("for")) look_for_other_counter(outline, i, remarks);
     if (i > 0 && i + 2 < code.size()) look_for_turned_operator(outline, i, remarks);
-    if (i > 1 && i + 4 < code.size()) look_for_difference_without_sign(outline, i, remarks);
     if (i > 0 && i + 3 < code.size()) look_for_loose_bits(outline, i, remarks);
     look_for_missing_call(outline, i, remarks);
     if (code[i].is("for") || code[i].is("while") || code[i].is("if")) {

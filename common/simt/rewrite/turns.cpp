@@ -150,7 +150,13 @@ std::vector<DecidedBarrier> decided_barriers(std::string_view source,
       if (!code[i + 1].is("(") || !waits.contains(code[i].text)) continue;
       const auto conditions = rewriting::conditions_before(outline, i, function.body);
       DecidedBarrier barrier{
-          function.name, code[i].line, words_of(code, {i, outline.behind(i + 1)}), {}, false};
+          .kernel = function.name,
+          .line = code[i].line,
+          .call = words_of(code, {i, outline.behind(i + 1)}),
+          .tests = {},
+          .is_of_thread = false,
+          .is_in_loop = !rewriting::loops_around(outline, i, function.body).empty() ||
+                        rewriting::lambda_around(outline, i, function.body)};
       for (const Condition& condition : conditions) {
         if (condition.kind != Condition::Kind::test) continue;
         barrier.tests.push_back(rewriting::in_words(code, {condition}).front());

@@ -101,7 +101,7 @@ class TransposeStage : public TransposeTest {
   /// Expects the same, and few bank conflicts.
   void expect_moved_well(const CountedCall& call, Shape shape) {
     expect_both_sides_joined(call, shape);
-    if (const auto excess = excess_bank_conflicts(call)) fail(*excess);
+    if (const auto excess = excess_bank_conflicts(call, lanes_of_a_request())) fail(*excess);
   }
 
   /// These have whole tiles; parts of tiles along both edges; a long and flat shape.

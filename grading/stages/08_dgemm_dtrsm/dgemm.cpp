@@ -119,7 +119,7 @@ class DgemmStage : public AnyGemmTest {
         !exceeds(total.shared_store_wavefronts, total.shared_store_requests)) {
       return;
     }
-    if (const auto excess = excess_bank_conflicts(call)) fail(*excess);
+    if (const auto excess = excess_bank_conflicts(call, lanes_of_a_request())) fail(*excess);
   }
 
   static constexpr int elements_of_sector = 4;

@@ -188,7 +188,9 @@ PreparedTrial Rows::prepare_gemv(const GemvCase& of, const GemvCase& allocated) 
   auto trial = std::make_unique<GemvTrial>(of, allocated, random());
   trial->check_result = [this, prepared = trial.get()] {
     const Comparison comparison = prepared->comparison();
-    if (!comparison.all_right()) fail(fault(*prepared, comparison));
+    if (comparison.all_right()) return;
+    fail_by_fault(*prepared);
+    fail(fault(*prepared, comparison));
   };
   trial->is_right = [prepared = trial.get()] { return prepared->comparison().all_right(); };
   trial->check_sample = trial->check_result;
@@ -261,7 +263,10 @@ std::optional<Finding> Rows::fault_in_written_of(const GemvTrial& trial) {
 PreparedTrial Rows::prepare_softmax(const SoftmaxCase& of, const SoftmaxCase& allocated) {
   auto trial = std::make_unique<SoftmaxTrial>(of, allocated, random());
   trial->check_result = [this, prepared = trial.get()] {
-    if (const auto finding = fault(*prepared, prepared->device_out.contents())) fail(*finding);
+    const auto finding = fault(*prepared, prepared->device_out.contents());
+    if (!finding) return;
+    fail_by_fault(*prepared);
+    fail(*finding);
   };
   trial->is_right = [prepared = trial.get()] {
     return compare_softmax(prepared->in, prepared->device_out.contents()).all_right();

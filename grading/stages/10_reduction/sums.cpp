@@ -155,7 +155,7 @@ class Sums : public ReductionTest<SumCase> {
   void expect_shared_memory_used(const CountedCall& call) {
     const simt::Counters& total = call.use.total;
     if (total.shared_store_requests > 0 && total.shared_load_requests > 0) {
-      if (const auto excess = excess_bank_conflicts(call)) fail(*excess);
+      if (const auto excess = excess_bank_conflicts(call, lanes_of_a_request())) fail(*excess);
       return;
     }
     fail({.message = call.text + tr(" never uses shared memory."),

@@ -152,7 +152,7 @@ TEST_F(MatmulMma, KeepsItsTilesInDifferentBanks) {
   const simt::Counters& total = call.use.total;
   const std::uint64_t wavefronts = total.shared_load_wavefronts + total.shared_store_wavefronts;
   const bool has_many = 4 * total.shared_bank_conflicts > wavefronts;
-  if (auto excess = excess_bank_conflicts(call); excess && has_many) {
+  if (auto excess = excess_bank_conflicts(call, lanes_of_a_request()); excess && has_many) {
     excess->hint = tr(
         "ldmatrix reads 8 rows of 16 bytes at a time: they lie in all 32 banks if unit u of row r "
         "is kept at u ^ (r % 8), or if rows are 16 bytes longer than a multiple of 128.");
