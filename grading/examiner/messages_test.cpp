@@ -223,6 +223,8 @@ TEST(Messages, HintsAtIndicesThatAreOneTooLarge) {
        "An index of 2 elements ends at 1"},
       {"thread (0, 0, 0) of block (4, 0, 0) reads in[128][0], past the end of in (128 x 64)",
        "A row has 64 elements here, and there are 128 rows"},
+      {"thread (0, 0, 0) of block (0, 0, 0) reads x[4][0], past the end of x (1 x 4096)",
+       "It has 4096 elements, the last of which is [4095]"},
       {"thread (0, 1, 0) of block (0, 0, 0) reads A[7][0], past the end of A (5 x 5)",
        "the sides of the array or matrix"},
       {"tiles[64] is outside float tiles[32] (thread (0, 0, 0) of block (0, 0, 0) writes it): the "
@@ -265,6 +267,11 @@ TEST(Messages, HintsAtRacesOfOneStatementSpeakOfIndices) {
       "race on shared As[4]: thread (3, 1, 0) writes it on line 24 and thread (0, 4, 0) writes it "
       "on line 24, with no __syncthreads() between them";
   EXPECT_THAT(hint_at(flat, 24), HasSubstr("fill the same element of a tile"));
+  const std::string first =
+      "race on shared of_warp[0]: thread (0, 0, 0) writes it on line 24 and thread (64, 0, 0) "
+      "writes "
+      "it on line 24, with no __syncthreads() between them";
+  EXPECT_THAT(hint_at(first, 24), HasSubstr("Line 24 has several threads store into one place"));
   const std::string read =
       "race on shared As[0][2]: thread (1, 1, 0) reads it on line 24 and thread (0, 2, 0) writes "
       "it on line 24, with no __syncthreads() between them";

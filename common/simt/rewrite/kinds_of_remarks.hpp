@@ -29,8 +29,9 @@ void remark_on_macros(const std::vector<rewriting::Token>& tokens, std::vector<R
 /// barrier whose counter begins at a thread's own place.
 void remark_on_loops(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
-/// Adds doubts on numbers of the wrong kind: quotients such as `1 / c.rx` of whole numbers, and the
-/// bits of a float that are added to one.
+/// Adds remarks on numbers of the wrong kind: quotients such as `1 / c.rx` of whole numbers, numbers
+/// without a sign that are expected below 0, the bits of a float that are added to one, and a float
+/// that is assigned where its bits are meant.
 void remark_on_numbers(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
 /// Adds remarks on results that are stored in a function's own copy of an argument.
