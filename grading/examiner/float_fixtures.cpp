@@ -277,7 +277,7 @@ void MatmulTest::expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum
        .advice_if_beyond =
            tr("Compute the whole product in every call, and wait for nothing on the host."),
        .advice = advice,
-       .is_of_choice = matmul.chooses});
+       .words_on_others = matmul.words_on_others});
 }
 
 // The matrices of one call.

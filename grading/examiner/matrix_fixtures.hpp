@@ -29,7 +29,8 @@ struct MatmulCase {
   ElementType inputs = ElementType::float32;  ///< or float16; C holds floats
   Multipliers multipliers = Multipliers::fp32_lanes;
   bool is_positive = false;  ///< A and B are positive, which shows errors that all go one way
-  bool chooses = false;      ///< the function chooses which kernel to launch
+  /// For a function that chooses which kernel to launch: says what others would have reached.
+  std::function<std::string()> words_on_others = {};
 };
 
 /// Base of the graders whose functions compute C = A * B. Every expectation draws new random

@@ -196,7 +196,7 @@ Verdict judge_modelled(const ModelledRate& own, const ModelledRate& reference, c
          "by {}.",
          found, minimum, 100 * fraction, reference.rate, core::in_language(own.limiter));
   if (own.rate >= minimum) return {{.message = message}, Status::passed};
-  const std::string by_limiter = goal.is_of_choice ? "" : limiter_advice(own.limiter);
+  const std::string by_limiter = goal.words_on_others ? "" : limiter_advice(own.limiter);
   return {{.message = message,
            .hint = by_limiter.empty() ? goal.advice : by_limiter + " " + goal.advice}};
 }

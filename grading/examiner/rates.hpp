@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,7 +65,9 @@ struct RateGoal {
   std::optional<double> ceiling;    ///< the highest possible rate
   std::string advice_if_beyond;     ///< the hint for a rate beyond the ceiling
   std::string advice;               ///< the hint for a rate below the minimum
-  bool is_of_choice = false;  ///< the choice of a kernel counts, not what limits the chosen one
+  /// Says what other kernels would have reached, where the choice of a kernel counts, and not what
+  /// limits the chosen one. Asked where a modelled rate is too low.
+  std::function<std::string()> words_on_others = {};
 };
 
 /// The rates that a timing gives, and the rate that it should give.

@@ -63,7 +63,12 @@ void explain(Verdict& verdict, const Finding& explanation) {
   }
   verdict.kind = "launch";
   verdict.hint =
-      tr("Look at what each call of CUDA returns, and at cudaGetLastError() after a launch.");
+      explanation.line > 0
+          ? tr("Look at what the grid, the block and the shared memory of the launch on line {} "
+               "are "
+               "made of, and at which of them comes first.",
+               explanation.line)
+          : tr("Look at what each call of CUDA returns, and at cudaGetLastError() after a launch.");
 }
 
 /// Returns " Before it f(n=1), f(n=16) came right.": the latest of the calls to the same function.

@@ -247,6 +247,9 @@ class TrialTest : public StageTest {
   /// it models this call and the reference solution's instead.
   void try_fast_enough(const PrepareTrial& prepare, const std::string& name, const RateGoal& goal);
 
+  /// Returns the modelled rate of a call with its threads in step; nothing if the call fails.
+  std::optional<double> modelled_rate(const PrepareTrial& prepare);
+
   /// Expects loads or stores of global memory to stay within `slack` times what the theory needs.
   /// `advice` is the hint where something is fetched too often.
   void expect_traffic(const CountedCall& call, const AccessKind& kind, const TrafficTheory& theory,

@@ -283,6 +283,14 @@ std::optional<ModelledRate> TrialTest::modelled(const Trial& trial, const CallRe
   return ModelledRate{rate_of({call->ms}, trial.work), call->limiter};
 }
 
+std::optional<double> TrialTest::modelled_rate(const PrepareTrial& prepare) {
+  const PreparedTrial trial = prepare();
+  const auto reply = run_in_step(trial->call, true);
+  if (!reply) return std::nullopt;
+  const auto rate = modelled(*trial, *reply, options().compiled.submission);
+  return rate ? std::optional(rate->rate) : std::nullopt;
+}
+
 ModelledRate TrialTest::run_modelled(Trial& trial) {
   trial.reply = run_sampled(trial.call);
   check_computed(trial);
@@ -322,7 +330,9 @@ void TrialTest::try_fast_enough_modelled(const PrepareTrial& prepare, const std:
   record_measurement("minimum_" + name, goal.minimum.modelled_fraction() * reference->rate);
   Verdict verdict = judge_modelled(own, *reference, goal, options().profile.id);
   if (verdict.status != Status::passed) {
-    if (is_of_memory(own.limiter) && !goal.is_of_choice) {
+    if (goal.words_on_others) {
+      verdict.message += goal.words_on_others();
+    } else if (is_of_memory(own.limiter)) {
       add_worst_line(trial->reply.profiles, verdict);
     }
     fail(verdict);

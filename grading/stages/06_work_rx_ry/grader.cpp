@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,9 +95,26 @@ class WorkTest : public TiledMatmulTest {
   static MatmulCase choosing(int n) {
     return {.n = n,
             .mapping = {.tile = {16, 16}, .known = Mapping::Known::nothing},
-            .call = [=](DeviceArray& A, DeviceArray& B,
-                        DeviceArray& C) { return contracts::matmul_auto(A, B, C, n); },
-            .chooses = true};
+            .call = [=](DeviceArray& A, DeviceArray& B, DeviceArray& C) {
+              return contracts::matmul_auto(A, B, C, n);
+            }};
+  }
+
+  /// Says what the submission's matmul_rx_ry() reaches at an order, fastest first, in a few
+  /// configurations; each takes seconds.
+  std::string words_on_configurations(int n) {
+    std::vector<std::pair<double, Configuration>> rates;
+    for (const Configuration& c : possible({{16, 2, 2}, {16, 4, 4}, {16, 8, 8}, {32, 4, 4}})) {
+      const auto rate = modelled_rate([&] { return prepare(rx_ry(c, n)); });
+      if (rate) rates.emplace_back(*rate, c);
+    }
+    std::ranges::sort(rates, std::ranges::greater(), &std::pair<double, Configuration>::first);
+    std::string words;
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      const auto& [rate, c] = rates[i];
+      words += tr("{}{:.0f} with tile {} and {}x{}", i == 0 ? "" : ", ", rate, c.tile, c.rx, c.ry);
+    }
+    return words.empty() ? "" : tr(" At this order matmul_rx_ry reaches {}.", words);
   }
 
   static TiledFunction fix(Function function, const Configuration& c) {
@@ -330,8 +348,10 @@ TEST_F(MatmulAuto, ReachesMinimumGflops) {
     measure(choosing(1024), "gflops_n1024");
     measure(choosing(2048), "gflops_n2048");
   }
+  MatmulCase matmul = choosing(options().models_rates() ? modelled_order : large_order());
+  matmul.words_on_others = [this, n = matmul.n] { return words_on_configurations(n); };
   expect_fast_enough(
-      choosing(options().models_rates() ? modelled_order : large_order()), minimum_speed(),
+      matmul, minimum_speed(),
       tr("Where MatmulRxRy.ReachesMinimumGflops passes, the kernels are fast "
          "enough, and what chooses among them is to blame: print what it reckons for "
          "every configuration beside the time that matmul_rx_ry takes in it. For a "
