@@ -178,6 +178,12 @@ constexpr const char* extents_are_constants = marked(
     "parameters of a template, and blockDim and a kernel's own parameters are none of these. An "
     "array whose size is known only to the launch is declared extern __shared__ float s[]; and the "
     "launch has its bytes as the third value: <<<grid, block, bytes>>>.");
+constexpr const char* no_pointers_to_rows = marked(
+    "An array with two extents is one piece of memory, and no array of pointers to its rows, so "
+    "that "
+    "float** does not fit it. Let the parameter be a reference to the array, float (&a)[8][8], or "
+    "a "
+    "pointer to a row, float (*a)[8], with the extents that the array has.");
 constexpr const char* no_array_as_parameter = marked(
     "A parameter that is written as an array, such as unsigned r[4], is a pointer in C++ and has "
     "no extent. Write a reference to an array: unsigned (&r)[4].");
@@ -216,6 +222,8 @@ std::string meaning_of(std::string_view output) {
        marked("It is declared const, as inputs are: results go to the output, C.")},
       {"not an integral constant-expression", "size of array", extents_are_constants},
       {"array size is not a constant expression", "", extents_are_constants},
+      {"cannot convert 'float (*)[", "to 'float**'", no_pointers_to_rows},
+      {"cannot convert 'double (*)[", "to 'double**'", no_pointers_to_rows},
       {"must have a constant size", "", extents_are_constants},
       {"(&)[", "from expression of type", no_array_as_parameter},
       {"cannot bind to a value of unrelated type", "*'", no_array_as_parameter},

@@ -188,6 +188,9 @@ TEST(CompileError, SaysWhatBeginnersErrorsMean) {
        "'leaf' is not usable in a constant expression",
        "leaf gets its value when the program runs"},
       {"array size is not a constant expression", "<<<grid, block, bytes>>>"},
+      {"cannot convert 'float (*)[8]' to 'float**'", "float (&a)[8][8]"},
+      {"cannot convert 'double (*)[8]' to 'double**'", "float (&a)[8][8]"},
+      {"cannot convert 'float (*)[8]' to 'float*'", "first error"},
       {"invalid initialization of reference of type 'unsigned int (&)[4]' from expression of type "
        "'unsigned int*'",
        "unsigned (&r)[4]"},
@@ -237,6 +240,14 @@ TEST(CompileError, TellsEachErrorOnce) {
             "labs/03_x/x.cu:7:1: note: declared here\n"
             "    7 | dim3 b;\n"
             "labs/03_x/x.cu:19:1: error: size of array is not an integral constant-expression");
+  const std::string of_instances =
+      "labs/03_x/x.cu:44:32: error: cannot convert 'float (*)[8]' to 'float**'\n"
+      "labs/03_x/x.cu:44:32: error: cannot convert 'float (*)[16]' to 'float**'\n"
+      "labs/03_x/x.cu:12:31: note: initializing argument 1\n   12 | f(float** a)\n"
+      "labs/03_x/x.cu:44:32: error: cannot convert 'double (*)[16]' to 'float**'\n";
+  EXPECT_EQ(explain_compile_error(of_instances, sources).finding.message,
+            "labs/03_x/x.cu:44:32: error: cannot convert 'float (*)[8]' to 'float**'\n"
+            "labs/03_x/x.cu:44:32: error: cannot convert 'double (*)[16]' to 'float**'");
   const std::string of_the_rewriter =
       "labs/03_x/x.cu:5: error: sums is a variable\nlabs/03_x/x.cu:9: error: sums is a variable\n"
       "labs/03_x/x.cu:9: error: f is a kernel\n";

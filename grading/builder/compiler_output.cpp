@@ -21,6 +21,14 @@ int take_number(std::string_view& text) {
   return error == std::errc() ? number : -1;
 }
 
+/// Returns a message without its numbers, in which the instances of a template differ: one of
+/// `float [8][8]` is that of `float [16][16]`.
+std::string without_numbers(std::string_view message) {
+  std::string text(message);
+  std::erase_if(text, [](char c) { return '0' <= c && c <= '9'; });
+  return text;
+}
+
 /// Shortens g++'s output: each error is told once for its line, whatever it is instantiated for,
 /// and nothing is said of the simulator's headers where an error is in a file of the student.
 class Errors {
@@ -47,14 +55,16 @@ class Errors {
       // Tilewise's own messages have no column. They say the same of every use of a name.
       const bool has_column = !after.starts_with(": error");
       const std::string_view place = has_column ? line.substr(0, line.size() - after.size()) : "";
-      const bool is_known = is_students && !told_.emplace(place, line.substr(error)).second;
+      const bool is_known =
+          is_students && !told_.emplace(place, without_numbers(line.substr(error))).second;
       if (!is_students) text_ += context_;
-      skips_ = is_known;
+      repeats_ = skips_ = is_known;
       if (!is_known) text_ += whole;
       context_.clear();
     } else {
       const std::size_t note = line.find(": note: ");
-      if (note != line.npos) skips_ = says(line.substr(0, note), "common/simt/include/");
+      if (note != line.npos)
+        skips_ = repeats_ || says(line.substr(0, note), "common/simt/include/");
       if (!skips_) text_ += context_ + whole;
       context_.clear();
     }
@@ -68,9 +78,10 @@ class Errors {
   }
 
   const std::vector<std::string>& sources_;
-  std::set<std::pair<std::string, std::string>> told_;  ///< places and messages
+  std::set<std::pair<std::string, std::string>> told_;  ///< places, and messages without numbers
   std::string context_, text_;
-  bool skips_ = false;  ///< the lines of an error that was told before, or of a note on a header
+  bool repeats_ = false;  ///< the last error was told before
+  bool skips_ = false;    ///< the lines of such an error, or of a note on a header
 };
 
 }  // namespace

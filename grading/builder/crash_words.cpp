@@ -49,7 +49,8 @@ std::vector<std::string> divisors_on(const SourceText& source, std::string_view 
     if (code[i].line != line || !(code[i].is("/") || code[i].is("%"))) continue;
     const std::size_t first = code[i + 1].is("=") ? i + 2 : i + 1;
     const std::size_t end = behind_divisor(source, first);
-    if (end == first) continue;
+    // A block and a grid that run have no side of 0.
+    if (end == first || code[first].is("blockDim") || code[first].is("gridDim")) continue;
     const std::string divisor = text_between(source, text, first, end);
     if (std::ranges::find(divisors, divisor) == divisors.end()) divisors.push_back(divisor);
   }
@@ -123,22 +124,25 @@ SourceAccount endless_recursion(const core::Finding& finding, std::string_view s
 SourceAccount division_by_zero(const core::Finding& finding, std::string_view source) {
   if (finding.kind != "crash" || finding.message.find("SIGFPE") == std::string::npos) return {};
   const SourceText text(source);
-  const std::vector<std::string> divisors = divisors_on(text, source, finding.line);
+  int line = finding.line;
+  std::vector<std::string> divisors = divisors_on(text, source, line);
+  // Optimised code may name the line before, from which the divisor comes.
+  if (divisors.empty()) divisors = divisors_on(text, source, ++line);
   if (divisors.empty()) return {};
   SourceAccount account;
   if (divisors.size() == 1) {
-    account.message = tr(" Line {} divides by {}, which is 0 here.", finding.line, divisors[0]);
+    account.message = tr(" Line {} divides by {}, which is 0 here.", line, divisors[0]);
   } else {
-    account.message = tr(" Line {} divides by {}, one of which is 0 here.", finding.line,
+    account.message = tr(" Line {} divides by {}, one of which is 0 here.", line,
                          fmt::join(divisors, tr(" and ")));
   }
   for (const std::string& each : divisors) {
-    account.message += last_assignment(text, source, each, finding.line);
+    account.message += last_assignment(text, source, each, line);
   }
   account.hint = tr(
       "Work out for these arguments how {} comes to 0, and have nobody come to line {} where that "
       "may be so. A quotient may be rounded down where it should be rounded up.",
-      divisors.size() == 1 ? divisors[0] : tr("one of them"), finding.line);
+      divisors.size() == 1 ? divisors[0] : tr("one of them"), line);
   return account;
 }
 

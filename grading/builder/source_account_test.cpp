@@ -442,6 +442,9 @@ TEST(SourceAccount, NamesWhatIsZero) {
       // Another function's variable of that name says nothing.
       {"const int a = n / blocks;", " Line 8 divides by blocks, which is 0 here."},
       {"const int a = n / 4;", ""},
+      // Nor does a side of a block, but the next line may.
+      {"const int a = n / blockDim.x;\n  const int b = n / a;",
+       " Line 9 divides by a, which is 0 here. Above, a = n / blockDim.x on line 8."},
   };
   for (const auto& [line, words] : cases) {
     const std::string text =

@@ -81,7 +81,9 @@ std::string advise_on_row(std::string_view words) {
   const std::string_view element = words.substr(0, at);
   const std::size_t second = element.rfind('[');
   const std::size_t first = second == element.npos ? second : element.rfind('[', second - 1);
-  const std::string_view sides = words.substr(std::min(words.find('(', at), words.size()));
+  const std::size_t open = words.find('(', at);
+  if (open == words.npos) return "";
+  const std::string_view sides = words.substr(open);
   const long row = number_behind(element, first);
   const long rows = number_behind(sides, 0);
   const std::size_t by = sides.find(" x ");
@@ -248,10 +250,11 @@ std::string advise_on(const Finding& fault) {
     return tr(
         "Line {} has several threads store into one place, and what the last one stores stays "
         "there; "
-        "a barrier would not change that. Either one of them alone is to store, and a test of its "
-        "index lets it through, or each needs an element of its own: a __shared__ variable or "
-        "array "
-        "belongs to the whole block.",
+        "a barrier would not change that. A __shared__ variable or array belongs to the whole "
+        "block: "
+        "give each thread, or each warp, elements of its own there. Only where all of them mean "
+        "the "
+        "same value may one alone store it.",
         fault.line);
   }
   if (both_store && fault.line == fault.other_line) {

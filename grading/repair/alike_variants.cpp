@@ -126,12 +126,49 @@ void vary_repeated_numbers(Place& place, Part words) {
   }
 }
 
+/// The value of the variable that a statement declares; empty if it declares another number of
+/// variables.
+Part value_declared_by(const Place& place, const Statement& statement) {
+  Part value{0, 0};
+  int declared = 0;
+  for (const Variable& variable : place.scope().variables()) {
+    const bool is_here =
+        statement.words.first <= variable.declared && variable.declared < statement.words.end;
+    if (!is_here || variable.is_parameter) continue;
+    value = variable.value;
+    ++declared;
+  }
+  return declared == 1 ? value : Part{0, 0};
+}
+
+/// Repeats the last factor of two neighbouring values, as of two buffers that begin a row apart and
+/// should be a tile apart: `t % 2 * Tile * Tile` for `t % 2 * Tile`.
+void vary_both_factors(Place& place, const Statement& a, const Statement& b) {
+  const std::vector<Token>& code = place.code();
+  const Part first = value_declared_by(place, a), second = value_declared_by(place, b);
+  const auto ends_in_factor = [&](Part value) {
+    return value.end >= value.first + 3 && code[value.end - 2].is("*") &&
+           code[value.end - 1].is_name() && place.may_vary(value.end - 1);
+  };
+  if (!ends_in_factor(first) || !ends_in_factor(second)) return;
+  if (code[first.end - 1].text != code[second.end - 1].text) return;
+  const std::string factor(code[first.end - 1].text), twice = factor + " * " + factor;
+  Variant variant{.changes = {}, .line = code[first.first].line, .edits = {}, .cost = 1};
+  for (const Part value : {first, second}) {
+    const Part last{value.end - 1, value.end};
+    variant.changes.push_back({Change::Form::expression, last, twice});
+    variant.edits.push_back({last, twice});
+  }
+  place.add(std::move(variant));
+}
+
 }  // namespace
 
 void vary_alike(Place& place) {
   for (const auto& [a, b] : neighbours(place)) {
     exchange_differences(place, a->words, b->words);
     vary_both_signs(place, *a, *b);
+    vary_both_factors(place, *a, *b);
     vary_repeated_numbers(place, {a->words.first, b->words.end});
   }
   for (const Statement* statement : with_inner(place.body())) {

@@ -177,8 +177,9 @@ void vary_limited_indices(Place& place) {
 }
 
 void vary_arguments(Place& place) {
-  static constexpr auto no_calls =
-      std::to_array<std::string_view>({"if", "for", "while", "switch"});
+  // With its last two arguments exchanged, memset(C, 0, bytes) sets nothing.
+  static constexpr auto no_calls = std::to_array<std::string_view>(
+      {"if", "for", "while", "switch", "memset", "cudaMemset", "cudaMemsetAsync"});
   const std::vector<Token>& code = place.code();
   const auto exchange = [&](const std::vector<Part>& parts, Change::Form form) {
     // Exchange neighbours, and arguments on both sides of another, such as the outer two of three

@@ -123,6 +123,8 @@ class Mover {
           move(statement, parent.inner[k].words.first);
         }
         for (std::size_t k = i + 1; parent.takes_more && k < parent.inner.size(); ++k) {
+          // Behind a return nothing runs.
+          if (place_.code()[parent.inner[k].words.first].is("return")) break;
           move(statement, parent.inner[k].words.end);
         }
         if (parent.takes_more && i + 1 < parent.inner.size()) {

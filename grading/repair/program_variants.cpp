@@ -168,10 +168,11 @@ void vary_signs(Place& place) {
   }
 }
 
-/// Whether tokens end in a number that is added, such as `+ 4`, as the length of a padded row does.
+/// Whether tokens end in a number or a name that is added, such as `+ 4`, as the length of a padded
+/// row does.
 bool is_padded(const std::vector<Token>& code, Part words) {
   return words.end > words.first + 2 && code[words.end - 2].is("+") &&
-         whole_number(code[words.end - 1]).has_value();
+         (whole_number(code[words.end - 1]) || code[words.end - 1].is_name());
 }
 
 /// Makes a row one element longer than `words` say or, if they pad it, pads it by one element

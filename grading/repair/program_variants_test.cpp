@@ -207,9 +207,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "__global__ void f(float* C) {\n"
                     "  __shared__ float a[32][32], b[32 + 1][32];\n"
                     "  __shared__ float c[32][32 + 1];\n"
+                    "  __shared__ float d[32 + spare][32];\n"
                     "}",
                     {},
-                    {"pitch = 32 + 1'", "a[32][32 + 1]", "b[32][32 + 1]"},
+                    {"pitch = 32 + 1'", "a[32][32 + 1]", "b[32][32 + 1]", "d[32][32 + spare]"},
                     {"c[32][32 + 1 + 1]"}},
         // A square tile is stored transposed wherever it is accessed.
         OfConstants{

@@ -348,6 +348,32 @@ TEST(Variants, SetToZeroWhatAGuardedLoadLeaves) {
   }
 }
 
+TEST(Variants, RepeatTheFactorOfTwoNeighbours) {
+  const auto variants =
+      variants_in(kernel("const int now = row % 2 * n;\nconst int next = (row + 1) % 2 * n;\nconst "
+                         "int m = n + col, k = 2 "
+                         "* n;\nC[now] = C[next];"));
+  EXPECT_THAT(
+      variants,
+      Contains(Field(&Variant::words, testing::AllOf(HasSubstr("now = row % 2 * n * n;"),
+                                                     HasSubstr("next = (row + 1) % 2 * n * n;")))));
+  EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr("k = 2 * n * n")))));
+}
+
+TEST(Variants, MoveNothingBehindAReturn) {
+  const auto variants = variants_in("int g(float* C, int n) {\n  f(C);\n  h(n);\n  return 0;\n}");
+  EXPECT_THAT(variants, Contains(Field(&Variant::words,
+                                       HasSubstr("move 'f(C);' from line 2: before line 4"))));
+  EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr("before the } on line 5")))));
+}
+
+TEST(Variants, ExchangeNoArgumentsOfMemset) {
+  const auto variants = variants_in(
+      "int g(float* C, int n) {\n  std::memset(C, 0, n * 4);\n  f(C, 0, n * 4);\n  return 0;\n}");
+  EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("f(C, n * 4, 0)"))));
+  EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr("memset(C, n * 4, 0)")))));
+}
+
 TEST(Variants, AddOnTheOtherSideOfAComparison) {
   const auto variants =
       variants_in(kernel("for (int i = row; i < n - 3 * col; i += col) C[i] = A[i];\nif (row <= n "

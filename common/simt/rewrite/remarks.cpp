@@ -36,7 +36,8 @@ class Reader : DeviceNames {
       if (code_[i].is("*")) look_at_product(i);
       if (code_[i].is("*")) look_at_cast(i);
       if (code_[i].is("float") || code_[i].is("double")) look_at_starts(i);
-      if (arrays_.contains(code_[i].text) && code_[i + 1].is("[")) look_at_element(i);
+      const bool is_member = code_[i - 1].is(".") || code_[i - 1].is("->");
+      if (arrays_.contains(code_[i].text) && code_[i + 1].is("[") && !is_member) look_at_element(i);
       if (code_[i].is("+") && code_[i + 1].is("=")) look_at_sum(i);
       if (code_[i].is("extern")) look_at_dynamic_array(i);
       if (whole_arrays_.contains(code_[i].text) && code_[i + 1].is("[")) look_at_filling(i);

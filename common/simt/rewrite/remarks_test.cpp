@@ -381,6 +381,9 @@ TEST(Remarks, LetPassOffsetsThatAreWideOrSmall) {
 
 TEST(Remarks, NameArraysThatAreNotShared) {
   const std::string place = "int tx = threadIdx.x, ty = threadIdx.y; ";
+  EXPECT_EQ(told_of(kernel(place + "struct Pair { float a[16][16]; };\n__shared__ Pair pairs[2];\n"
+                                   "pairs[0].a[ty][tx] = A[0]; __syncthreads();")),
+            "");
   EXPECT_EQ(told_of(kernel(place + "float As[16][16];\nAs[ty][tx] = A[0]; __syncthreads();")),
             "3: As is filled by the places of threads here, and is not __shared__: each thread has "
             "an array As of its own, and nobody sees what another has put there\n");
