@@ -246,8 +246,7 @@ std::string advice_on_constant(std::string_view name) {
   return tr(
       "{0} gets its value when the program runs, and the compiler must know an argument of a "
       "template and an extent of an array: make it constexpr, or let an if choose between calls "
-      "with one "
-      "number each.",
+      "with one number each.",
       name);
 }
 

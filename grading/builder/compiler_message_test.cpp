@@ -250,9 +250,15 @@ TEST(CompileError, TellsEachErrorOnce) {
             "labs/03_x/x.cu:44:32: error: cannot convert 'double (*)[16]' to 'float**'");
   const std::string of_the_rewriter =
       "labs/03_x/x.cu:5: error: sums is a variable\nlabs/03_x/x.cu:9: error: sums is a variable\n"
-      "labs/03_x/x.cu:9: error: f is a kernel\n";
+      "labs/03_x/x.cu:9: error: f is a kernel\nlabs/03_x/x.cu:9: error: 2 bytes\n"
+      "labs/03_x/x.cu:9: error: 4 bytes\n";
   EXPECT_EQ(explain_compile_error(of_the_rewriter, sources).finding.message,
-            "labs/03_x/x.cu:5: error: sums is a variable\nlabs/03_x/x.cu:9: error: f is a kernel");
+            "labs/03_x/x.cu:5: error: sums is a variable\nlabs/03_x/x.cu:9: error: f is a kernel\n"
+            "labs/03_x/x.cu:9: error: 2 bytes\nlabs/03_x/x.cu:9: error: 4 bytes");
+  const std::string of_names =
+      "labs/03_x/x.cu:5:1: error: 'a1' was not declared\nlabs/03_x/x.cu:5:9: error: 'a2' was not "
+      "declared\n";
+  EXPECT_THAT(explain_compile_error(of_names, sources).finding.message, HasSubstr("'a2' was not"));
 }
 
 TEST(CompileError, KeepsTheCompilersWords) {

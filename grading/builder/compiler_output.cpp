@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <set>
 #include <utility>
@@ -21,11 +22,15 @@ int take_number(std::string_view& text) {
   return error == std::errc() ? number : -1;
 }
 
-/// Returns a message without its numbers, in which the instances of a template differ: one of
-/// `float [8][8]` is that of `float [16][16]`.
+/// Returns a message without its numbers, in which the instances of a template differ: that of
+/// `float [8][8]` is that of `float [16][16]`. Names keep their digits.
 std::string without_numbers(std::string_view message) {
-  std::string text(message);
-  std::erase_if(text, [](char c) { return '0' <= c && c <= '9'; });
+  std::string text;
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    const bool is_digit = std::isdigit(static_cast<unsigned char>(message[i])) != 0;
+    const bool is_in_name = !text.empty() && is_word(text.back());
+    if (!is_digit || is_in_name) text += message[i];
+  }
   return text;
 }
 
@@ -55,8 +60,10 @@ class Errors {
       // Tilewise's own messages have no column. They say the same of every use of a name.
       const bool has_column = !after.starts_with(": error");
       const std::string_view place = has_column ? line.substr(0, line.size() - after.size()) : "";
+      const std::string_view words = line.substr(error);
       const bool is_known =
-          is_students && !told_.emplace(place, without_numbers(line.substr(error))).second;
+          is_students &&
+          !told_.emplace(place, has_column ? without_numbers(words) : std::string(words)).second;
       if (!is_students) text_ += context_;
       repeats_ = skips_ = is_known;
       if (!is_known) text_ += whole;

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,9 +33,10 @@ std::vector<Part> copies(const SourceText& source, std::string_view direction) {
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     if (!code[i].text.starts_with("cudaMemcpy") || !code[i + 1].is("(")) continue;
     const std::size_t end = source.outline.behind(i + 1);
-    for (std::size_t word = i + 2; word < end; ++word) {
-      if (code[word].is(direction)) found.push_back({i, end});
-    }
+    const bool is_so =
+        std::any_of(code.begin() + std::ptrdiff_t(i), code.begin() + std::ptrdiff_t(end),
+                    [&](const Token& token) { return token.is(direction); });
+    if (is_so) found.push_back({i, end});
   }
   return found;
 }

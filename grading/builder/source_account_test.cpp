@@ -361,6 +361,18 @@ TEST(SourceAccount, LeavesRowsForTensorCoresAloneThatAreRight) {
   EXPECT_EQ(account.message + account.hint, "");
 }
 
+TEST(SourceAccount, TakesNoBarrierOutsideOfLoopsForOneOfSomeTurns) {
+  const std::string rest =
+      "  for (int k0 = 0; k0 < n; k0 += T) {\n    As[p][ty][tx] = A[k0];\n    sum += "
+      "As[p][ty][k];\n"
+      "  }";
+  const auto told = [&](const std::string& barrier) {
+    return account_of(race(8, 9, "As"), source(barrier + rest)).message;
+  };
+  EXPECT_THAT(told("  if (n > 1) __syncthreads();\n"), testing::Not(HasSubstr("come only where")));
+  EXPECT_THAT(told("  while (n > 1) if (n > 2) __syncthreads();\n"), HasSubstr("come only where"));
+}
+
 TEST(SourceAccount, TellsWhichSourceCalled) {
   const std::string caller = "void solve(int m) {\n  multiply(A, B, C, m);\n}\n";
   Finding finding = stray(2, "B");

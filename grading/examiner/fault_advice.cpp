@@ -89,7 +89,7 @@ std::string advise_on_row(std::string_view words) {
   const std::size_t by = sides.find(" x ");
   if (row < 1 || by == sides.npos) return "";
   const long cols = number_behind(sides, by + 2);
-  if (rows == 1) {
+  if (rows == 1 && cols > 1) {
     return tr(
         "It has {} elements, the last of which is [{}]: work out the index for this thread, and "
         "look at what ends the loop that it counts in.",
@@ -249,12 +249,9 @@ std::string advise_on(const Finding& fault) {
   if (both_store && fault.line == fault.other_line && is_at_the_first(words)) {
     return tr(
         "Line {} has several threads store into one place, and what the last one stores stays "
-        "there; "
-        "a barrier would not change that. A __shared__ variable or array belongs to the whole "
-        "block: "
-        "give each thread, or each warp, elements of its own there. Only where all of them mean "
-        "the "
-        "same value may one alone store it.",
+        "there; a barrier would not change that. A __shared__ variable or array belongs to the "
+        "whole block: give each thread, or each warp, elements of its own there. Only where all "
+        "of them mean the same value may one alone store it.",
         fault.line);
   }
   if (both_store && fault.line == fault.other_line) {

@@ -182,10 +182,8 @@ std::string advise_on_conflicts(double wavefronts, int threads_in_a_row, int lan
     return tr(
         "The blocks are {0} threads wide, so that the {1} lanes of a request are {2} rows of "
         "threads. The lanes of one row may find different banks, and those of the next row the "
-        "same "
-        "ones again; one more element between the rows of a tile does not help there. Let blocks "
-        "be "
-        "{1} threads wide, and fewer high.",
+        "same ones again; one more element between the rows of a tile does not help there. Let "
+        "blocks be {1} threads wide, and fewer high.",
         threads_in_a_row, lanes, lanes / threads_in_a_row);
   }
   return tr(

@@ -225,6 +225,8 @@ TEST(Messages, HintsAtIndicesThatAreOneTooLarge) {
        "A row has 64 elements here, and there are 128 rows"},
       {"thread (0, 0, 0) of block (0, 0, 0) reads x[4][0], past the end of x (1 x 4096)",
        "It has 4096 elements, the last of which is [4095]"},
+      {"thread (0, 0, 0) of block (0, 0, 0) reads A[1][0], past the end of A (1 x 1)",
+       "It is the first row behind the last, 0"},
       {"thread (0, 1, 0) of block (0, 0, 0) reads byte 64 of an allocation, past the end of it",
        "the sides of the array or matrix"},
       {"thread (0, 1, 0) of block (0, 0, 0) reads A[7][0], past the end of A (5 x 5)",

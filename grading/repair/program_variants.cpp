@@ -188,12 +188,8 @@ std::optional<Rewording> one_longer(const std::vector<Token>& code, Part words) 
 void vary_pitches(Place& place) {
   const std::vector<Token>& code = place.code();
   for (const Variable& variable : place.scope().variables()) {
-    std::size_t i = variable.declared + 1;
-    if (variable.type != Variable::Type::array || !code[i].is("[")) continue;
-    std::vector<Part> extents;
-    for (; code[i].is("["); i = place.outline().behind(i)) {
-      extents.push_back({i + 1, place.outline().behind(i) - 1});
-    }
+    if (variable.type != Variable::Type::array) continue;
+    const std::vector<Part> extents = subscripts_of(place, variable.declared);
     if (extents.size() < 2 || extents.back().first >= extents.back().end) continue;
     const Part rows = extents[extents.size() - 2], row = extents.back();
     std::vector<Rewording> edits;
@@ -277,10 +273,7 @@ void vary_fixed(Place& place) {
   const Constants constants(place);
   for (const Variable& variable : place.scope().variables()) {
     if (variable.declared < place.function().body) continue;
-    std::vector<Part> extents;
-    for (std::size_t i = variable.declared + 1; code[i].is("["); i = outline.behind(i)) {
-      extents.push_back({i + 1, outline.behind(i) - 1});
-    }
+    const std::vector<Part> extents = subscripts_of(place, variable.declared);
     exchange_neighbours(place, extents);
     // A thread's own arrays are as long as its work, which changing one number does not mend.
     const auto is_shared = [](const Token& token) { return token.is("__shared__"); };

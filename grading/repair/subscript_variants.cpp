@@ -9,6 +9,16 @@
 
 namespace tilewise::grading {
 
+std::vector<Part> subscripts_of(const Place& place, std::size_t name) {
+  std::vector<Part> found;
+  for (std::size_t open = name + 1; place.code()[open].is("[");) {
+    const std::size_t behind = place.outline().behind(open);
+    found.push_back({open + 1, behind - 1});
+    open = behind;
+  }
+  return found;
+}
+
 namespace {
 
 /// Whether a name is an integer parameter of the function's template.
@@ -107,17 +117,6 @@ void vary_pointers(Place& place) {
     vary_index(place, variable.value);
     vary_constant_distances(place, constants, variable.value);
   }
-}
-
-/// The brackets that follow a name: for `As[i][ty]` what stands in the first and in the second.
-std::vector<Part> subscripts_of(const Place& place, std::size_t name) {
-  std::vector<Part> found;
-  for (std::size_t open = name + 1; place.code()[open].is("[");) {
-    const std::size_t behind = place.outline().behind(open);
-    found.push_back({open + 1, behind - 1});
-    open = behind;
-  }
-  return found;
 }
 
 /// The places where an array's elements are accessed. Empty if it is used in another way, or where

@@ -166,6 +166,9 @@ std::vector<std::string> constants_seen_at(const Place& place, std::size_t token
 /// Describes the place in front of a token: "before line 12, 'sum = 0;'".
 std::string words_before(const Place& place, std::size_t token);
 
+/// The brackets that follow a name, without themselves: for `As[i][ty]` the words `i` and `ty`.
+std::vector<Part> subscripts_of(const Place& place, std::size_t name);
+
 // Each of these functions adds the variants of one kind.
 void vary_builtins(Place& place);
 void vary_alike_names(Place& place);

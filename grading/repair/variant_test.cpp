@@ -360,6 +360,16 @@ TEST(Variants, RepeatTheFactorOfTwoNeighbours) {
   EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr("k = 2 * n * n")))));
 }
 
+// Without the choice the mistake in what is chosen would only be hidden.
+TEST(Variants, LeaveOutNoChoiceBetweenFunctions) {
+  const auto variants = variants_in(
+      "int g(float* C, int n) {\n  if (n < 8) return small<8>(C, n);\n  if (n < 4) return 1;\n"
+      "  return large(C, n);\n}");
+  EXPECT_THAT(variants,
+              Contains(Field(&Variant::words, HasSubstr("leave out 'if (n < 4) return 1;'"))));
+  EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr("leave out 'if (n < 8)")))));
+}
+
 TEST(Variants, MoveNothingBehindAReturn) {
   const auto variants = variants_in("int g(float* C, int n) {\n  f(C);\n  h(n);\n  return 0;\n}");
   EXPECT_THAT(variants, Contains(Field(&Variant::words,

@@ -103,7 +103,7 @@ struct DecidedBarrier {
   std::string call;                    ///< "__syncthreads()", "add_products()"
   std::vector<SourceCondition> tests;  ///< the conditions on it, outermost first; no loops
   bool is_of_thread;                   ///< their outcome may differ between threads of a block
-  bool is_in_loop;  ///< or in a lambda, which a loop may call
+  bool is_in_loop;                     ///< or in a lambda, which a loop may call
 };
 std::vector<DecidedBarrier> decided_barriers(std::string_view source,
                                              const std::vector<std::string>& kernels);

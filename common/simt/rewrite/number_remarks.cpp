@@ -21,18 +21,19 @@ bool is_one_of(const Token& token, const Words& words) {
   return std::ranges::find(words, token.text) != words.end();
 }
 
-enum class Type { unknown, whole, real };
+enum class Type { unknown, whole, real, deduced };
 
 /// The type that a declaration gives the name at a token; unknown where none is declared there.
 Type type_declared_at(const Outline& outline, std::size_t name) {
   static constexpr auto whole = std::to_array<std::string_view>(
       {"int", "unsigned", "long", "short", "size_t", "uint32_t", "int32_t", "uint64_t"});
-  static constexpr auto real = std::to_array<std::string_view>({"float", "double", "auto"});
+  static constexpr auto real = std::to_array<std::string_view>({"float", "double"});
   const std::vector<Token>& code = outline.code();
   std::size_t before = name - 1;
   while (before > 1 && code[before].is(",") && code[before - 1].is_name()) before -= 2;
   while (before > 0 && code[before].is("&")) --before;
   if (is_one_of(code[before], whole)) return Type::whole;
+  if (code[before].is("auto")) return Type::deduced;
   return is_one_of(code[before], real) ? Type::real : Type::unknown;
 }
 
@@ -55,7 +56,7 @@ bool is_whole_everywhere(const Outline& outline, std::string_view name) {
   for (std::size_t i = 1; i < code.size(); ++i) {
     if (!code[i].is(name)) continue;
     const Type type = type_declared_at(outline, i);
-    if (type == Type::real) return false;
+    if (type == Type::real || type == Type::deduced) return false;
     is_whole |= type == Type::whole;
   }
   return is_whole;
@@ -82,15 +83,16 @@ void look_for_lost_quotient(const Outline& outline, std::size_t slash,
                      tr("Write 1.0 / {} where the fraction is meant.", divisor)});
 }
 
+constexpr auto takers_of_bits =
+    std::to_array<std::string_view>({"__float_as_uint", "__float_as_int", "to_tf32"});
+
 /// Whether a variable is set, before a token, from the bits of a float.
 bool holds_bits(const Outline& outline, std::size_t at) {
-  static constexpr auto sources =
-      std::to_array<std::string_view>({"__float_as_uint", "__float_as_int", "to_tf32"});
   const std::vector<Token>& code = outline.code();
   for (std::size_t i = at; i-- > 1;) {
     if (!code[i].is(code[at].text) || !code[i + 1].is("=")) continue;
     for (std::size_t j = i + 2; j < at && !code[j].is(";"); ++j) {
-      if (is_one_of(code[j], sources)) return true;
+      if (is_one_of(code[j], takers_of_bits)) return true;
     }
     return false;
   }
@@ -108,8 +110,9 @@ void look_for_bits_as_number(const Outline& outline, std::size_t sign,
   if (!is_sign || !is_of_names) return;
   for (const auto& [bits, number] :
        {std::pair(sign - 1, sign + 1), std::pair(sign + 1, sign - 1)}) {
+    const Type other = type_of(outline, number);
     const bool are_mixed =
-        type_of(outline, bits) == Type::whole && type_of(outline, number) == Type::real;
+        type_of(outline, bits) == Type::whole && (other == Type::real || other == Type::deduced);
     if (!are_mixed || !holds_bits(outline, bits)) continue;
     remarks.push_back(
         {Remark::Kind::doubt, code[sign].line,
@@ -196,8 +199,8 @@ void look_for_endless_countdown(const Outline& outline, std::size_t word,
 }
 
 /// Looks for `i < count - 3 * all` where `count` has no sign.
-void look_for_unsigned_difference(const Outline& outline, std::size_t sign,
-                                  std::vector<Remark>& remarks) {
+void look_for_bound_without_sign(const Outline& outline, std::size_t sign,
+                                 std::vector<Remark>& remarks) {
   static constexpr auto ends = std::to_array<std::string_view>({")", ";", "&&", "||", "?"});
   static constexpr auto starts =
       std::to_array<std::string_view>({"(", ";", "&&", "||", "=", "return"});
@@ -225,13 +228,11 @@ void look_for_unsigned_difference(const Outline& outline, std::size_t sign,
 /// Looks for `unsigned small = rest;` with a float, beside code that takes the bits of floats.
 void look_for_number_as_bits(const Outline& outline, std::size_t sign,
                              std::vector<Remark>& remarks) {
-  static constexpr auto sources =
-      std::to_array<std::string_view>({"__float_as_uint", "__float_as_int", "to_tf32"});
   const std::vector<Token>& code = outline.code();
   const bool is_assignment = code[sign].is("=") && code[sign - 1].is_name() &&
                              code[sign + 1].is_name() && code[sign + 2].is(";");
   const bool takes_bits = is_assignment && std::ranges::any_of(code, [](const Token& token) {
-                            return is_one_of(token, sources);
+                            return is_one_of(token, takers_of_bits);
                           });
   if (!takes_bits || !is_unsigned_there(outline, sign, code[sign - 1].text)) return;
   if (type_of(outline, sign + 1) != Type::real) return;
@@ -254,7 +255,7 @@ void remark_on_numbers(const Outline& outline, std::vector<Remark>& remarks) {
     look_for_bits_as_number(outline, i, remarks);
     if (code[i].is("for")) look_for_endless_countdown(outline, i, remarks);
     if (i + 4 < code.size()) look_for_difference_without_sign(outline, i, remarks);
-    look_for_unsigned_difference(outline, i, remarks);
+    look_for_bound_without_sign(outline, i, remarks);
     look_for_number_as_bits(outline, i, remarks);
   }
 }

@@ -64,6 +64,9 @@ TEST(Remarks, DoubtNumbersOfTheWrongKind) {
        "small = rest;",
        "5: small is a whole number"},
       {"float rest = 2;\nunsigned small = rest;", ""},
+      {"const auto rest = threadIdx.x;\nunsigned bits = __float_as_uint(2.0f);\nunsigned small = "
+       "rest;",
+       ""},
       {"int rest = 2;\nunsigned large = __float_as_uint(2.0f), small;\nsmall = rest;", ""},
       {"float rest = 2, large = __float_as_uint(2.0f), small;\nsmall = rest;", ""},
   };

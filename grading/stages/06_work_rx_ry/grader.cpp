@@ -101,7 +101,7 @@ class WorkTest : public TiledMatmulTest {
   }
 
   /// Says what the submission's matmul_rx_ry() reaches at an order, fastest first, in a few
-  /// configurations; each takes seconds.
+  /// configurations: all of them would take most of a minute.
   std::string words_on_configurations(int n) {
     std::vector<std::pair<double, Configuration>> rates;
     for (const Configuration& c : possible({{16, 2, 2}, {16, 4, 4}, {16, 8, 8}, {32, 4, 4}})) {
