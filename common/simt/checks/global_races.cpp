@@ -37,12 +37,19 @@ std::uint32_t bits_of_bytes(std::uint8_t bytes) {
 /// What is remembered of one word in this launch; it fills a cache line of the host. Blocks are
 /// counted from 1, and 0 stands for none. `bytes` members have one bit for each byte of the word.
 struct alignas(64) GlobalRaces::Cell {
+  struct Values {
+    std::uint32_t old;    ///< what the write found, folded
+    std::uint32_t whole;  ///< the whole word when the write's interval had ended
+  };
   std::uint32_t launch;
   std::uint32_t write_block;
   AccessRecord write;
-  std::uint32_t write_old;    ///< what the write found, folded
-  std::uint32_t write_value;  ///< the whole word when the write's interval had ended
-  std::uint32_t read_block;   ///< the block that read it last, by up to two threads
+  union {
+    Values values;  ///< of a plain store
+    /// Of an atomic: the plain store that its block made before it, which races with other atomics.
+    AccessRecord stored;
+  };
+  std::uint32_t read_block;  ///< the block that read it last, by up to two threads
   AccessRecord read, other_read;
   std::uint32_t foreign_block;  ///< another block that read it
   AccessRecord foreign_read;
@@ -204,16 +211,21 @@ void GlobalRaces::write(Cell& cell, Place place, std::uint8_t touched, AccessRec
       const std::uint32_t value = block().value(place / bytes * bytes, bytes);
       if (!by_own_block) {
         // Which write came first is not known, but the second found what the first had stored.
-        return ((cell.write_value ^ word) & bits_of_bytes(touched)) == 0 &&
-               (old == value || cell.write_old == value);
+        return ((cell.values.whole ^ word) & bits_of_bytes(touched)) == 0 &&
+               (old == value || cell.values.old == value);
       }
-      return block().ran_before(cell.write.tag, write.tag) ? old == value : cell.write_old == value;
+      return block().ran_before(cell.write.tag, write.tag) ? old == value
+                                                           : cell.values.old == value;
     };
     const bool some_atomic = is_atomic(cell.write) || is_atomic(write);
-    const bool harmless =
-        some_atomic ? is_atomic(cell.write) && is_atomic(write) : !cell.passing && same_value();
+    const bool both_atomic = is_atomic(cell.write) && is_atomic(write);
+    const bool harmless = some_atomic ? both_atomic : !cell.passing && same_value();
     if (!harmless) report(place, cell.write_block, cell.write, write);
     if (harmless && !some_atomic) twins_[place] = {cell.write_block, cell.write};
+    if (both_atomic && cell.stored.tag != 0 &&
+        unordered(cell.write_block, cell.stored, written & touched, write)) {
+      report(place, cell.write_block, cell.stored, write);
+    }
     cell.passing = false;
   } else if (by_own_block && cell.write.tag == write.tag && cell.write_bytes == touched) {
     write_again(cell, place, write, old, bytes);
@@ -229,12 +241,17 @@ void GlobalRaces::write(Cell& cell, Place place, std::uint8_t touched, AccessRec
       !against(cell.foreign_block, cell.foreign_read, cell.foreign_read_bytes)) {
     against(cell.read_block, cell.other_read, cell.other_read_bytes);
   }
+  if (!is_atomic(write)) {
+    cell.values = {old, word};
+  } else if (!by_own_block) {
+    cell.stored = {};
+  } else if (!is_atomic(cell.write)) {
+    cell.stored = cell.write;
+  }
   cell.block_bytes = static_cast<std::uint8_t>((by_own_block ? cell.block_bytes : 0) | touched);
   cell.write_bytes = touched;
   cell.write_block = own_block;
   cell.write = write;
-  cell.write_old = old;
-  cell.write_value = word;
 }
 
 // The value that the thread found is the one that it stored before. If that is not the final value,

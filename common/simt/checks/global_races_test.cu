@@ -65,6 +65,27 @@ TEST_F(CheckedBuild, LetsAtomicsMeet) {
   EXPECT_THAT(take_findings(), ::testing::Not(IsEmpty()));
 }
 
+__global__ void sums_after_clearing(float* sum, bool clears) {
+  if (clears && blockIdx.x == 0 && threadIdx.x == 0) *sum = 0;
+  __syncthreads();
+  atomicAdd(sum, 1.0f);
+}
+
+// The atomics of block 0 come between its store and those of the other blocks.
+TEST_F(CheckedBuild, TellsOfAStoreThatAtomicsOfOtherBlocksMayMeet) {
+  const DeviceVector<float> sum(1);
+  watch({.checks = true});
+  sums_after_clearing<<<1, 64>>>(sum.data(), true);
+  EXPECT_THAT(take_findings(), IsEmpty());
+  sums_after_clearing<<<3, 64>>>(sum.data(), false);
+  EXPECT_THAT(take_findings(), IsEmpty());
+  sums_after_clearing<<<3, 64>>>(sum.data(), true);
+  const Finding found = the_finding();
+  EXPECT_EQ(found.kind, "race");
+  EXPECT_THAT(found.message, HasSubstr("thread (0, 0, 0) of block (0, 0, 0) writes it on line"));
+  EXPECT_THAT(found.message, HasSubstr("and nothing orders two blocks of a grid"));
+}
+
 // A launch begins behind all that was done before it.
 TEST_F(CheckedBuild, OrdersLaunches) {
   const DeviceVector<int> values(256), out(256);

@@ -116,7 +116,11 @@ void SharedRaces::write(Cell& cell, Place place, AccessRecord write, std::uint32
   if (moments.concurrent(cell.write, thread)) {
     const bool other_atomic = is_atomic(cell.write_site);
     if (atomic || other_atomic) {
-      if (!atomic || !other_atomic) report(place, cell.write, cell.write_site, write);
+      if (!atomic || !other_atomic) {
+        report(place, cell.write, cell.write_site, write);
+      } else if (moments.concurrent(cell.stored, thread)) {
+        report(place, cell.stored, cell.stored_site, write);
+      }
     } else if (cell.passing_site != 0) {
       report(place, cell.write, cell.passing_site, write);
     } else if (!same_value(cell, place, write, old, bytes)) {
@@ -134,6 +138,10 @@ void SharedRaces::write(Cell& cell, Place place, AccessRecord write, std::uint32
     report(place, cell.read, cell.read_site, write);
   } else if (moments.concurrent(cell.other_read, thread)) {
     report(place, cell.other_read, cell.other_read_site, write);
+  }
+  if (atomic && !is_atomic(cell.write_site)) {
+    cell.stored = cell.write;
+    cell.stored_site = cell.write_site;
   }
   cell.write = write.tag;
   cell.write_site = write.site;

@@ -33,6 +33,9 @@ class SharedRaces final : public Observer {
     /// An earlier write of the write's thread, with no synchronisation between the two, that left
     /// something other than the final value. 0: none.
     std::uint32_t passing_site;
+    /// A plain store that the same warp followed by an atomic. It races with other warps' atomics.
+    std::uint32_t stored_site;
+    Tag stored;
   };
   /// A write for which another thread is assumed to have stored the same value.
   struct Twin {

@@ -80,5 +80,35 @@ TEST_F(CheckedBuild, TellsBytesOfASharedWordApart) {
   EXPECT_THAT(the_finding().message, HasSubstr("bytes[40]"));
 }
 
+__global__ void adds_warps_up(int* out, Between between) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  if (between == warp_barrier) __syncwarp();
+  if (between == block_barrier) __syncthreads();
+  if (threadIdx.x % 32 == 0) atomicAdd(&sum, 1);
+  __syncthreads();
+  out[threadIdx.x] = sum;
+}
+
+// Thread 0's own atomic comes between its store and the other warp's atomic.
+TEST_F(CheckedBuild, TellsOfAStoreThatAtomicsOfOtherWarpsMayMeet) {
+  const DeviceVector<int> out(64);
+  watch({.checks = true});
+  for (const Between between : {nothing, warp_barrier, block_barrier}) {
+    SCOPED_TRACE(between);
+    adds_warps_up<<<1, 32>>>(out.data(), between);
+    EXPECT_THAT(take_findings(), IsEmpty()) << "one warp";
+    adds_warps_up<<<1, 64>>>(out.data(), between);
+    if (between == block_barrier) {
+      EXPECT_THAT(take_findings(), IsEmpty());
+      continue;
+    }
+    const Finding found = the_finding();
+    EXPECT_EQ(found.kind, "race");
+    EXPECT_THAT(found.message, HasSubstr("race on shared sum"));
+    EXPECT_EQ(std::abs(found.other_line - found.line), 3) << "the store and the atomic";
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::simt
