@@ -37,9 +37,21 @@ SourceAccount barrier_in_a_branch(const core::Finding& finding, std::string_view
     return from;
   };
   const auto only_here = without(here, there), only_there = without(there, here);
+  if (!only_here.empty() && !only_there.empty()) {
+    const SourceCondition &one = only_here.front(), &other = only_there.front();
+    const bool are_two_ways = one.line == other.line && one.text == other.text;
+    if (!are_two_ways) return {};
+    return {
+        tr(" {} on line {} sends the threads of a block two ways, and each way has a barrier of "
+           "its own.",
+           one.text, one.line),
+        tr("Let all threads of the block come to one and the same __syncthreads(): put the "
+           "barriers outside of what line {} decides, and leave the rest of either way there.",
+           one.line)};
+  }
   const bool is_there = only_here.empty() && !only_there.empty();
   const auto& told = is_there ? only_there : only_here;
-  if (told.empty() || (!only_here.empty() && !only_there.empty())) return {};
+  if (told.empty()) return {};
   const int line = is_there ? finding.other_line : finding.line;
   return {
       tr(" To the barrier on line {} come only those that get through {}.", line, in_list(told)),

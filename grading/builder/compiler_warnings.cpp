@@ -6,12 +6,14 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
+#include "common/simt/rewrite/accesses.hpp"
 #include "common/simt/rewrite/remarks.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/source_file.hpp"
@@ -76,20 +78,25 @@ std::vector<std::string> compiler_warnings(const std::string& stage_id, const fs
 SourceRemarks source_remarks(const StageInfo& stage, const fs::path& folder) {
   SourceRemarks remarks;
 #ifdef TILEWISE_HAVE_SIMT
+  std::set<simt::Remark::Kind> costless;  // those of which there is one
   for (const std::string& source : stage.sources) {
     const SourceFile file =
         read_source(folder / source, shown_path(folder, source), folder.parent_path());
     for (const simt::Remark& remark : simt::remarks_on(file.text)) {
       if (remark.kind == simt::Remark::Kind::freed) {
         if (remarks.freed.line == 0) remarks.freed = {.file = source, .line = remark.line};
-      } else if (remark.kind != simt::Remark::Kind::overflow) {
-        const bool is_doubt = remark.kind == simt::Remark::Kind::doubt;
-        Finding& first = is_doubt ? remarks.doubt : remarks.statement;
-        if (!first.message.empty()) continue;
-        first = {
+      } else if (remark.kind == simt::Remark::Kind::doubt ||
+                 remark.kind == simt::Remark::Kind::statement) {
+        const Finding finding{
             .message = remark.message, .hint = remark.next, .file = source, .line = remark.line};
-      } else if (remarks.overflow.empty()) {
-        remarks.overflow = fmt::format("{}:{}: {}", file.name, remark.line, remark.message);
+        const bool is_doubt = remark.kind == simt::Remark::Kind::doubt;
+        constexpr std::size_t most = 20;  // of which any may be asked
+        auto& found = is_doubt ? remarks.doubts : remarks.statements;
+        if (found.size() == most) continue;
+        found.push_back({finding, simt::host_functions_without(file.text, remark.line)});
+      } else if (costless.insert(remark.kind).second) {
+        remarks.costless.push_back(
+            fmt::format("{}:{}: {}", file.name, remark.line, remark.message));
       }
     }
   }

@@ -21,12 +21,19 @@ using core::Finding;
 std::vector<std::string> compiler_warnings(const std::string& stage_id,
                                            const std::filesystem::path& folder);
 
+/// A remark on why something may be wrong, and where.
+struct SourceDoubt {
+  Finding finding;
+  std::vector<std::string> innocent;  ///< host functions that do not come to its line
+};
+
 /// Remarks on sources that compile but may not do what is meant; see simt::Remark.
 struct SourceRemarks {
-  std::string overflow;  ///< "labs/...:17: row * n is an int, ..."; empty: none
-  Finding doubt;         ///< why a result may be wrong, and where; without a message: none
-  /// A statement that ends sooner or later than it seems to, which may be why anything fails.
-  Finding statement;
+  /// What costs no points, one remark of a kind: "labs/...:17: row * n is an int, ...".
+  std::vector<std::string> costless;
+  std::vector<SourceDoubt> doubts;  ///< why a result may be wrong
+  /// Statements that do something else than they seem to, which may be why anything fails.
+  std::vector<SourceDoubt> statements;
   Finding freed;  ///< where an argument is freed: only the place; line 0: nowhere
 };
 

@@ -317,6 +317,12 @@ const Case cases[] = {
      " To the barrier on line 7 come only those that get through tx < 16 on line 6.",
      "Move the __syncthreads() of line 7 out of what line 6 decides",
      7},
+    {"that both ways have a barrier",
+     {.kind = "barrier", .file = "a.cu", .line = 9, .other_file = "a.cu", .other_line = 7},
+     "  if (tx < 16) {\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }",
+     " tx < 16 on line 6 sends the threads of a block two ways, and each way has a barrier of its "
+     "own.",
+     "put the barriers outside of what line 6 decides"},
     {"who calls a function", stray(2, "from"), "  bring(C, A, n);",
      " Line 2 stands in bring(), which is called by line 6, bring(C, A, n)."},
     {"who stores nothing", wrong("C[0][0] was never written"), "  if (row < n - 1) C[row] = 1;",

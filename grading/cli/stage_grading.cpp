@@ -283,41 +283,46 @@ class Remarker {
         "wrong-result", "uninitialised", "out-of-bounds", "race",
         "warp-race",    "misaligned",    "host-pointer",  "launch"};
     const bool is_wrong = test.status == Status::failed && wrong.contains(test.finding.kind);
-    // Results that are wrong at edges only, or in some products, have another cause.
-    const auto tells_of = [&](const char* words) {
-      return test.finding.message.find(core::in_language(words)) != std::string::npos;
-    };
-    const bool is_known = tells_of(marked("only the partial")) || tells_of(marked(" products"));
-    const Finding& statement = remarks_.statement;
+    const Finding statement = first_about(test.finding, remarks_.statements);
     const bool may_be_statement =
         test.status == Status::failed && !test.hidden && !statement.message.empty();
-    const Finding& doubt = may_be_statement ? statement : remarks_.doubt;
+    const Finding doubt = may_be_statement ? statement : first_about(test.finding, remarks_.doubts);
     // Of a crash only its own line tells.
     const bool is_of_crash = test.status == Status::failed && test.finding.kind == "crash" &&
                              doubt.line == test.finding.line && doubt.file == test.finding.file;
-    const bool may_be_doubt = (may_be_statement || is_wrong || is_of_crash) && !is_known;
-    if (may_be_doubt && !doubt.message.empty()) {
-      add(doubt, test.finding, " ");
-    }
+    const bool may_be_doubt = may_be_statement || is_wrong || is_of_crash;
+    if (may_be_doubt && !doubt.message.empty()) add(doubt, test.finding, " ");
     const bool may_remark = test.status == Status::passed && !test.hidden && test.max_score > 0 &&
                             test.category == Category::correctness;
-    if (!may_remark || remarks_.overflow.empty()) return;
+    if (!may_remark || remarks_.costless.empty()) return;
     test.finding.message += tr("{}Remark, which costs nothing: {}.",
-                               test.finding.message.empty() ? "" : " ", remarks_.overflow);
-    remarks_.overflow.clear();  // once is enough
+                               test.finding.message.empty() ? "" : " ", remarks_.costless.front());
+    remarks_.costless.erase(remarks_.costless.begin());  // once is enough
   }
 
   /// Adds a doubtful statement shortly before an error. A loop that ends before its body leaves
   /// variables behind that the compiler does not know.
   void add_to_compiler_error(Finding& error) const {
     constexpr int near = 20;  // lines
-    const int line = remarks_.statement.line;
-    if (line > 0 && line <= error.line && error.line - line <= near) {
-      add(remarks_.statement, error, "\n");
+    for (const SourceDoubt& statement : remarks_.statements) {
+      const int line = statement.finding.line;
+      if (line <= error.line && error.line - line <= near) {
+        return add(statement.finding, error, "\n");
+      }
     }
   }
 
  private:
+  /// Returns the first doubt about code that the function of a finding comes to; without a message:
+  /// none.
+  static Finding first_about(const Finding& finding, const std::vector<SourceDoubt>& doubts) {
+    const std::string function = finding.call.substr(0, finding.call.find('('));
+    for (const SourceDoubt& doubt : doubts) {
+      if (std::ranges::find(doubt.innocent, function) == doubt.innocent.end()) return doubt.finding;
+    }
+    return {};
+  }
+
   static void add(const Finding& doubt, Finding& finding, const char* apart) {
     finding.message +=
         tr("{}The cause may be this: {}:{}: {}.", apart, doubt.file, doubt.line, doubt.message);

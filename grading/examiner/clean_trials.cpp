@@ -160,4 +160,12 @@ void TrialTest::fail_by_fault(const Trial& trial) {
   if (fault && !reply.findings.empty()) fail(*fault);
 }
 
+void TrialTest::run_or_explain(Trial& trial) {
+  trial.reply = run(trial.call);
+  const auto failure = failure_of(trial.call.text, trial.reply);
+  if (!failure) return;
+  if (failure->kind == "crash") fail_by_fault(trial);
+  fail(*failure);
+}
+
 }  // namespace tilewise::grading

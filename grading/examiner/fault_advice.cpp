@@ -174,10 +174,37 @@ std::string advise_on_lost_sum(const Finding& race) {
       race.line);
 }
 
+/// Returns advice on vectors in an array whose rows have a length that no vector divides.
+std::string advise_on_odd_rows(std::string_view words) {
+  const std::string form = core::in_language(
+      marked("; a row of {} has {} bytes, so that rows do not all begin at such an address"));
+  const std::size_t end = form.find("{}");
+  const std::size_t start = words.find(form.substr(0, end));
+  if (start == words.npos) return "";
+  const std::string behind = form.substr(end + 2, form.find("{}", end + 2) - end - 2);
+  const std::string_view name =
+      words.substr(start + end, words.find(behind, start + end) - start - end);
+  if (name.ends_with(']')) {
+    return tr(
+        "Make a row of {} as long as some number of whole vectors, its padding included: a "
+        "multiple of 4 floats where float4 is read, and of 2 where float2 is.",
+        name);
+  }
+  return tr(
+      "Access {0} by vectors only where all of its rows begin at such an address: where the "
+      "number of elements from one row to the next is a multiple of those in a vector, 2 of a "
+      "float2 and 4 of a float4, and {0} itself begins at one. Elsewhere access one element at a "
+      "time. How many elements are left in a row does not tell.",
+      name);
+}
+
 }  // namespace
 
 std::string advise_on(const Finding& fault) {
   const std::string_view words = fault.message;
+  if (fault.kind == "misaligned") {
+    if (const std::string advice = advise_on_odd_rows(words); !advice.empty()) return advice;
+  }
   if (fault.kind == "out-of-bounds") {
     if (words.find("<<<grid, block, bytes>>>") != words.npos) {
       return tr(

@@ -326,6 +326,19 @@ TEST(Messages, KernelFaultHasAHintForItsKind) {
   }
 }
 
+TEST(Messages, FaultOfAVectorInAnOddRowSaysWhereVectorsFit) {
+  const auto advice_on = [](const std::string& name) {
+    const std::string message =
+        "thread (0, 0, 0) reads 16 bytes at once at C[1][0], an address that "
+        "16 does not divide; a row of " +
+        name + " has 68 bytes, so that rows do not all begin at such an address";
+    return kernel_fault("f()", {{.kind = "misaligned", .message = message}}).hint;
+  };
+  EXPECT_THAT(advice_on("C"), HasSubstr("Access C by vectors only where all of its rows begin"));
+  EXPECT_THAT(advice_on("float As[16][17]"),
+              HasSubstr("Make a row of float As[16][17] as long as"));
+}
+
 TEST(Messages, SanitizerFaultNamesTheTool) {
   const Finding finding =
       sanitizer_fault("f()", "racecheck", {"Race reported between a and b", {"a.cu", 31}});

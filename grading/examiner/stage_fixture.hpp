@@ -214,6 +214,9 @@ class TrialTest : public StageTest {
   /// not checked, since checks make them many times as slow.
   void fail_by_fault(const Trial& trial);
 
+  /// Makes a call that must succeed. If it crashes, the test ends with what the checks find in it.
+  void run_or_explain(Trial& trial);
+
   /// Expects a right result (see demand_result()), and counts what the call's kernels did.
   CountedCall try_counted(Trial& trial);
 

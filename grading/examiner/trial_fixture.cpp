@@ -79,7 +79,7 @@ void TrialTest::check_untouched(const Trial& trial, const std::string& when) {
 }
 
 void TrialTest::try_right(Trial& trial) {
-  trial.reply = run_successfully(trial.call);
+  run_or_explain(trial);
   trial.check_result();
   check_own_kernels(trial);
   note_right(trial.text);
@@ -123,7 +123,7 @@ void TrialTest::demand_result(Trial& trial) {
 }
 
 void TrialTest::try_inside(Trial& trial) {
-  trial.reply = run_successfully(trial.call);
+  run_or_explain(trial);
   // This comes before the result is checked: a stray store says more than what it spoilt.
   check_guards(trial);
   for (const DeviceArray* array : trial.arrays) {

@@ -190,6 +190,8 @@ void vary_arguments(Place& place) {
         if (!is_exchangeable(place, a) || !is_exchangeable(place, b)) continue;
         const std::string first = place.words_of(a), second = place.words_of(b);
         if (first == second) continue;
+        // Blocks of one thread are never meant.
+        if (form == Change::Form::sides && first == "1") continue;
         place.add({.changes = {{form, a, second}, {form, b, first}},
                    .line = code[a.first].line,
                    .edits = {{a, second}, {b, first}},
@@ -276,6 +278,32 @@ void vary_widths(Place& place, std::size_t name) {
   }
 }
 
+/// Whether a token stands in the configuration of a launch.
+bool is_in_configuration(const Place& place, std::size_t at) {
+  for (std::size_t i = at; i-- > place.function().body;) {
+    const Token& token = place.code()[i];
+    if (token.is("<<<")) return true;
+    if (token.is(";") || token.is("{") || token.is("}")) return false;
+    if (token.is(">") && place.code()[i - 1].is(">")) return false;
+  }
+  return false;
+}
+
+/// Writes `threads` for `min(blocks, threads)`. A function that chooses among configurations needs
+/// all of its limits.
+void vary_limits(Place& place, std::size_t name) {
+  const std::vector<Token>& code = place.code();
+  const auto close = code[name + 1].is("(") ? place.outline().partner(name + 1) : std::nullopt;
+  const bool may_lack_one = place.function().is_of_device || is_in_configuration(place, name);
+  if (!close || !may_lack_one) return;
+  const std::vector<Part> parts = place.outline().parts_between(name + 1, *close);
+  const std::size_t first = code[name - 1].is("::") ? name - 2 : name;
+  if (parts.size() != 2 || !place.may_vary(first)) return;
+  for (const Part& part : parts) {
+    place.add_expression({first, *close + 1}, place.words_of(part), 2, 1);
+  }
+}
+
 }  // namespace
 
 void vary_functions(Place& place) {
@@ -283,6 +311,7 @@ void vary_functions(Place& place) {
   for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
     const bool is_shuffle = std::ranges::find(shuffles, code[i].text) != shuffles.end();
     if (is_shuffle && code[i + 1].is("(")) vary_widths(place, i);
+    if (code[i].is("min") || code[i].is("max")) vary_limits(place, i);
     for (const auto& [name, other] :
          {std::pair("mem_row_major", "mem_col_major"), {"mem_col_major", "mem_row_major"}}) {
       if (!code[i].is(name) || !place.may_vary(i)) continue;

@@ -249,10 +249,16 @@ int width_of_vectors(const Place& place) {
 /// Adds a test that the condition of a wide access may lack: rows are aligned for such an access
 /// only if their length is a multiple of its width.
 void vary_widths_of_rows(Place& place, Part words) {
-  const int width = width_of_vectors(place);
+  int width = place.function().is_of_device ? width_of_vectors(place) : 0;
+  for (std::size_t i = words.first; i + 1 < words.end; ++i) {
+    // The host may choose between two kernels: `const bool in_fours = cols % 4 == 0;`
+    const auto divisor = place.code()[i].is("%") ? whole_number(place.code()[i + 1]) : std::nullopt;
+    const bool is_of_vectors = divisor == 2 || divisor == 4;
+    if (is_of_vectors) width = static_cast<int>(*divisor);
+  }
   const std::string given = place.words_of(words);
   const bool is_whole = joined_by(place, words, "||").size() == 1;
-  if (width == 0 || !is_whole || !place.function().is_of_device) return;
+  if (width == 0 || !is_whole) return;
   for (const Variable& length : place.scope().variables()) {
     if (!length.is_parameter || length.type != Variable::Type::integer) continue;
     const std::string test = std::string(length.name) + " % " + std::to_string(width) + " == 0";

@@ -137,6 +137,27 @@ void vary_difference(Place& place, std::size_t i) {
                                                    place.words_of(from));
 }
 
+/// Writes `m <= warp` for `m < 2 * warp`: what is too small to be divided may be compared with
+/// twice as much.
+void vary_multiple(Place& place, std::size_t less) {
+  static constexpr auto ends = std::to_array<std::string_view>({")", ";", "&&", "||", "?"});
+  const Part first = operand_at(place, less + 1);
+  if (first.first == first.end || !place.code()[first.end].is("*")) return;
+  const Part second = operand_at(place, first.end + 1);
+  if (second.first == second.end ||
+      std::ranges::find(ends, place.code()[second.end].text) == ends.end()) {
+    return;
+  }
+  for (const Part& factor : {first, second}) {
+    if (whole_number(place.code()[factor.first])) continue;
+    const std::string text = place.words_of(factor);
+    place.add({.changes = {{Change::Form::expression, {first.first, second.end}, text + " + 1"}},
+               .line = place.code()[less].line,
+               .edits = {{{less, second.end}, "<= " + text}},
+               .cost = 3});
+  }
+}
+
 /// Makes a comparison hold for one more value, or for one less: `@` is 1 in that variant.
 void vary_comparison(Place& place, std::size_t i) {
   struct Other {
@@ -343,6 +364,7 @@ void vary_operators(Place& place) {
       continue;
     if (code[i].is("<") || code[i].is("<=") || code[i].is(">") || code[i].is(">=")) {
       vary_comparison(place, i);
+      if (code[i].is("<")) vary_multiple(place, i);
       vary_difference(place, i);
     } else if (code[i].is("+") || code[i].is("-")) {
       vary_sum(place, i);

@@ -76,6 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
             "C[1] = four[1];' in place of 'float four[4] = {}; C[0] = four[0], C[1] = four[2];', "
             "on line 5 write 'C[2] = four[2];'"},
         Mended{"multiply(A, B, C, row, col, n);", "multiply(A, B, C, n, col, row);"},
+        Mended{"if (row < 2 * n) C[row] = 0;", "if (row <= n) C[row] = 0;"},
         // An addend belongs further in, or another kind of value is meant.
         Mended{"__shared__ float As[16][16]; const float* a = As[row] + col;",
                "a = As[row + col];"},
@@ -413,6 +414,31 @@ TEST(Variants, LaunchByOtherSides) {
       "  f<<<grid, block>>>(C, n);\n}");
   EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("f<<<grid, flat>>>(C, n);"))));
   EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("f<<<flat, block>>>(C, n);"))));
+}
+
+TEST(Variants, LaunchAsManyAsOneOfTwoLimitsSays) {
+  const auto words_of_launch = [](const std::string& launch) {
+    const auto variants = variants_in("void g(float* C, int n, int most) {\n" + launch + "\n}");
+    std::string words;
+    for (const Variant& variant : variants) words += variant.words + "\n";
+    return words;
+  };
+  const std::string words = words_of_launch("  f<<<1, std::min(n, most)>>>(C);");
+  EXPECT_THAT(words, HasSubstr("write 'f<<<1, most>>>(C);'"));
+  EXPECT_THAT(words, HasSubstr("write 'f<<<1, n>>>(C);'"));
+  EXPECT_THAT(words, Not(HasSubstr("f<<<std::min(n, most), 1>>>(C);")));
+  EXPECT_THAT(words_of_launch("  f<<<n, 1>>>(C);"), HasSubstr("f<<<1, n>>>(C);"));
+  EXPECT_THAT(words_of_launch("  const int k = std::min(n, most); h(k);"),
+              Not(HasSubstr("const int k = most;")));
+}
+
+TEST(Variants, AskForWholeVectorsInAllRows) {
+  const auto variants = variants_in(
+      "void g(float* C, int rows, int cols) {\n  const bool in_fours = cols % 4 == 0 && fits(C);\n"
+      "  if (in_fours) quick(C);\n}");
+  EXPECT_THAT(variants, Contains(Field(&Variant::words,
+                                       HasSubstr("in_fours = cols % 4 == 0 && fits(C) && rows % 4 "
+                                                 "== 0;"))));
 }
 
 TEST(Variants, CallWhatIsAlike) {

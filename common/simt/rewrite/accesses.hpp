@@ -146,7 +146,11 @@ std::vector<std::string> kernels_launched_by(std::string_view source, std::strin
 /// Returns the names of the functions that a host function reaches, including itself and kernels.
 std::vector<std::string> functions_behind(std::string_view source, std::string_view function);
 
-/// Returns the statements of those functions with `float`, its vector types or constants: "const
+/// Returns the names of the host functions that do not come to a line, neither themselves nor
+/// through others; none if nobody comes there, as to the line of a macro.
+std::vector<std::string> host_functions_without(std::string_view source, int line);
+
+/// Returns the statements of the functions that a host function reaches with `float`, its vector types or constants: "const
 /// float scale = alpha".
 std::vector<QuotedLine> single_precision_behind(std::string_view source, std::string_view function);
 

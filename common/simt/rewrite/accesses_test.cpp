@@ -370,6 +370,9 @@ TEST(Launches, AreToldWithTheSidesOfTheirBlocks) {
   EXPECT_TRUE(launches_of(source, "host", "bring").empty());
   EXPECT_EQ(functions_behind(source, "host"),
             (std::vector<std::string>{"host", "kernel", "bring"}));
+  for (const int line : {1, 2, 8}) EXPECT_TRUE(host_functions_without(source, line).empty());
+  EXPECT_EQ(host_functions_without(source, 5), std::vector<std::string>{"other"});
+  EXPECT_EQ(host_functions_without(source, 7), std::vector<std::string>{"host"});
 }
 
 TEST(Functions, SayWhereTheyAreOfSinglePrecision) {

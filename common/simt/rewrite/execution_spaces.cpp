@@ -400,7 +400,9 @@ void check_execution_spaces(const std::vector<Token>& tokens, const Outline& out
   const bool depends_on_pass = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
     return token.is("__CUDA_ARCH__") || token.is("__CUDACC__");
   });
-  if (!depends_on_pass) SpaceChecker(outline, macros, words_elsewhere, errors).run();
+  if (depends_on_pass) return;
+  SpaceChecker(outline, macros, words_elsewhere, errors).run();
+  check_spaces_of_members(outline, macros, errors);
 }
 
 }  // namespace tilewise::simt::rewriting

@@ -89,6 +89,82 @@ TEST(ExecutionSpaces, AreCheckedAsNvccDoes) {
   }
 }
 
+TEST(ExecutionSpaces, AreCheckedForMembers) {
+  const std::string matrix =
+      "struct Matrix { const float* a; float at(int i) const { return a[i]; "
+      "} };\n";
+  const std::string told =
+      "device code calls at of Matrix, a host function, which nvcc refuses: "
+      "write __host__ __device__ before its declaration in Matrix\n";
+  for (const std::string& code : std::initializer_list<std::string>{
+           matrix + "__global__ void k(Matrix m, float* c) { c[0] = m.at(0); }",
+           matrix + "__global__ void k(float* c) { const Matrix m{c}; c[0] = m.at(0); }",
+           matrix + "template <int T> __device__ float f(const Matrix* m) { return m->at(T); }",
+           "template <class T> " + matrix +
+               "__device__ float f(Matrix<float>& m) { return m.at(0); "
+               "}",
+           "struct __align__(16) Matrix { static int at(int i) { return i; } };\n"
+           "__device__ int f() { return Matrix::at(1); }",
+           "struct Matrix { int at(int i) { return i; }\n"
+           "__device__ int first() { return at(0); } };",
+       }) {
+    EXPECT_EQ(errors_of(code), "2: " + told) << code;
+  }
+  const std::string of_device =
+      "struct Matrix { __host__ __device__ float at(int i) const { return 1.0f; } };\n";
+  for (const std::string& code : std::initializer_list<std::string>{
+           of_device + "__global__ void k(Matrix m, float* c) { c[0] = m.at(0); }",
+           matrix + "float f(const Matrix& m) { return m.at(0); }",
+           matrix + "__global__ void k(Vector m, float* c) { c[0] = m.at(0); }",
+           matrix + "__host__ __device__ float f(const Matrix& m) { return m.at(0); }",
+           matrix + "__global__ void k(Matrix m, float* c) { c[0] = sizeof(m.at(0)); }",
+           matrix + of_device + "__global__ void k(Matrix m, float* c) { c[0] = m.at(0); }",
+           "#define ANY __host__ __device__\nstruct Matrix { ANY float at(int i) { return 1; } };\n"
+           "__global__ void k(Matrix m, float* c) { c[0] = m.at(0); }",
+           "struct Matrix { __device__ float at(int i); float at() { return 1; } };\n"
+           "__global__ void k(Matrix m, float* c) { c[0] = m.at(0); }",
+       }) {
+    EXPECT_EQ(errors_of(code), "") << code;
+  }
+}
+
+// nvcc gave each of these verdicts, too.
+TEST(DynamicArrays, OfOneNameHaveOneType) {
+  const struct {
+    const char* first;
+    const char* second;
+    bool passes;
+  } cases[] = {
+      {"float tiles[];", "double tiles[];", false},
+      {"__align__(128) __half tiles[];", "alignas(128) float tiles[];", false},
+      {"float tiles[];", "float4 tiles[];", false},
+      {"float tiles[];", "__align__(16) float tiles[];", true},
+      {"half tiles[];", "__half tiles[];", true},
+      {"float tiles[];", "double others[];", true},
+      {"float tiles[];", "T tiles[];", true},  // an instance with another T is refused
+  };
+  for (const auto& [first, second, passes] : cases) {
+    const std::string source = "template <int> __global__ void k() {\nextern __shared__ " +
+                               std::string(first) + " }\ntemplate <class T> __global__ void l() " +
+                               "{\nextern __shared__ " + second + " }";
+    const std::string errors = errors_of(source);
+    EXPECT_EQ(errors.empty(), passes) << errors;
+    EXPECT_EQ(errors.find("4: tiles is extern __shared__ with elements of type ") == 0, !passes)
+        << errors;
+  }
+  EXPECT_EQ(errors_of("__global__ void k() { extern __shared__ float a[]; }\n"
+                      "namespace b { __global__ void k() { extern __shared__ double a[]; } }"),
+            "");
+  EXPECT_EQ(errors_of("#ifdef __CUDA_ARCH__\n#endif\n"
+                      "__global__ void k() { extern __shared__ float a[]; }\n"
+                      "__global__ void l() { extern __shared__ double a[]; }")
+                .find("4: a is extern __shared__ with elements of type double here"),
+            0U);
+  EXPECT_EQ(errors_of("#if X\n__global__ void k() { extern __shared__ float a[]; }\n#else\n"
+                      "__global__ void k() { extern __shared__ double a[]; }\n#endif"),
+            "");
+}
+
 TEST(ExecutionSpaces, LetPassWhatNvccTakes) {
   for (const char* source : {
            "void g() { extern __shared__ float a[]; }",

@@ -234,6 +234,23 @@ std::vector<QuotedLine> single_precision_behind(std::string_view source, std::st
   return found;
 }
 
+std::vector<std::string> host_functions_without(std::string_view source, int line) {
+  const rewriting::SourceText text(source);
+  const std::vector<Token>& code = text.outline.code();
+  const auto holds_line = [&](const WrittenFunction* function) {
+    return code[function->parameters].line <= line && line <= code[function->end].line;
+  };
+  std::vector<std::string> names;
+  bool is_reached = false;
+  for (const WrittenFunction& function : text.functions) {
+    if (function.is_of_device) continue;
+    const bool reaches = std::ranges::any_of(reached_from(text, function.name, true), holds_line);
+    is_reached |= reaches;
+    if (!reaches) names.push_back(function.name);
+  }
+  return is_reached ? names : std::vector<std::string>();
+}
+
 std::vector<std::string> functions_behind(std::string_view source, std::string_view name) {
   const rewriting::SourceText text(source);
   std::vector<std::string> names;

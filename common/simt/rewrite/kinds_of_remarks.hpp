@@ -12,10 +12,14 @@ namespace tilewise::simt {
 
 /// Adds remarks on the arguments that host code passes to CUDA: launches whose grid or block does
 /// not have the extents that the kernel reads, extents that are lost or that are rounded down
-/// before they are rounded up, numbers of bytes, and arguments that are freed.
+/// before they are rounded up, and arguments that are freed; and on functions that wait for their
+/// kernels.
 /// @param tokens the tokens of the source, directives included; outline is made of them
 void remark_on_host_code(const std::vector<rewriting::Token>& tokens,
                          const rewriting::Outline& outline, std::vector<Remark>& remarks);
+
+/// Adds remarks on numbers of elements, and on truths, where calls take numbers of bytes.
+void remark_on_bytes(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
 /// Adds remarks on macros that multiply or divide an argument which is a sum, and have no
 /// parentheses around it: `#define AT(r, c) r * n + c` and `AT(k0 + k, c)`; and on those that stand
@@ -30,8 +34,8 @@ void remark_on_macros(const std::vector<rewriting::Token>& tokens, std::vector<R
 void remark_on_loops(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
 /// Adds remarks on numbers of the wrong kind: quotients such as `1 / c.rx` of whole numbers, numbers
-/// without a sign that are expected below 0, the bits of a float that are added to one, and a float
-/// that is assigned where its bits are meant.
+/// without a sign that are expected below 0, the bits of a float that are added to one, a float that
+/// is assigned where its bits are meant, and powers such as `2 * n * n * n` of an int.
 void remark_on_numbers(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
 /// Adds remarks on results that are stored in a function's own copy of an argument.
@@ -39,7 +43,8 @@ void remark_on_parameters(const rewriting::Outline& outline, std::vector<Remark>
 
 /// Adds remarks on a thread's position that mixes two axes, or scales an index by the wrong extent:
 /// `blockIdx.x * gridDim.x`, `threadIdx.y * blockDim.y + threadIdx.x`, `blockIdx.x * (blockDim.x +
-/// threadIdx.x)`, `for (row = threadIdx.y; ...; row += blockDim.x)`.
+/// threadIdx.x)`, `for (row = threadIdx.y; ...; row += blockDim.x)`; and on variables of its own
+/// that one thread sets for all.
 void remark_on_places(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
 /// Adds remarks on statements that end sooner or later than they seem to: a loop or an `if` whose

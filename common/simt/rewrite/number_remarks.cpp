@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -246,6 +248,60 @@ void look_for_number_as_bits(const Outline& outline, std::size_t sign,
           code[sign + 1].text)});
 }
 
+/// Whether the nearest declaration of a name before a token makes it an int.
+bool is_int_there(const Outline& outline, std::size_t at, std::string_view name) {
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t i = at; i-- > 2;) {
+    const Token& before = code[i - 1];
+    if (code[i].text != name || !(before.is_name() || before.is(",")) || before.is("return")) {
+      continue;
+    }
+    if (before.is("int")) return !code[i - 2].is("long");
+    return before.is("unsigned");
+  }
+  return false;
+}
+
+/// Looks for `const double flop = 2 * n * n * n;`, which is right for small n alone.
+void look_for_cube(const Outline& outline, std::size_t first, std::vector<Remark>& remarks) {
+  static constexpr auto joins =
+      std::to_array<std::string_view>({"*", "/", "%", ".", "->", "::", ")"});
+  const std::vector<Token>& code = outline.code();
+  if (is_one_of(code[first - 1], joins)) return;
+  double factor = 1;
+  std::size_t last = first, powers = 0;
+  std::string_view name;
+  for (;; last += 2) {
+    const bool is_whole = code[last].kind == TokenKind::number &&
+                          code[last].text.find_first_not_of("0123456789") == std::string_view::npos;
+    if (is_whole) {
+      factor *= std::stod(std::string(code[last].text.substr(0, 9)));
+    } else if (code[last].is_name() && (name.empty() || code[last].is(name))) {
+      name = code[last].text;
+      ++powers;
+    } else {
+      return;
+    }
+    if (!code[last + 1].is("*") || last + 3 >= code.size()) break;
+  }
+  const Token& behind = code[last + 1];
+  const bool ends = behind.is(";") || behind.is(")") || behind.is(",") || behind.is("/");
+  if (powers < 3 || !ends || !is_int_there(outline, first, name)) return;
+  constexpr double largest = 2147483647;
+  const double from =
+      std::floor(std::pow(largest / std::max(factor, 1.0), 1.0 / double(powers))) + 1;
+  const std::string product = rewriting::joined(std::span(code).subspan(first, last + 1 - first));
+  const bool begins_with_number = code[first].kind == TokenKind::number;
+  const std::string widened = begins_with_number ? std::string(code[first].text) + ".0" +
+                                                       product.substr(code[first].text.size())
+                                                 : "1.0 * " + product;
+  remarks.push_back(
+      {Remark::Kind::statement, code[first].line,
+       tr("{0} is computed as an int, whatever takes it, and that overflows from {1} = {2} on",
+          product, name, std::int64_t(from)),
+       tr("Compute with doubles from the first factor on: {}.", widened)});
+}
+
 }  // namespace
 
 void remark_on_numbers(const Outline& outline, std::vector<Remark>& remarks) {
@@ -257,6 +313,7 @@ void remark_on_numbers(const Outline& outline, std::vector<Remark>& remarks) {
     if (i + 4 < code.size()) look_for_difference_without_sign(outline, i, remarks);
     look_for_bound_without_sign(outline, i, remarks);
     look_for_number_as_bits(outline, i, remarks);
+    look_for_cube(outline, i, remarks);
   }
 }
 

@@ -83,6 +83,17 @@ void check_execution_spaces(const std::vector<Token>& tokens, const Outline& out
                             const std::set<std::string, std::less<>>& words_elsewhere,
                             std::vector<RewriteError>& errors);
 
+/// Reports calls, in device code, of member functions that a class of the file defines for the host
+/// alone: a member needs `__device__` as any function does.
+void check_spaces_of_members(const Outline& outline, const std::set<std::string_view>& macros,
+                             std::vector<RewriteError>& errors);
+
+/// Reports dynamic shared arrays of one name with elements of two types. CUDA takes them for one
+/// variable of the file, or of the namespace, even if they are declared in two kernels. Those
+/// between #if and #endif are left out, since they may not be there.
+void check_dynamic_arrays(const std::vector<Token>& tokens, const Outline& outline,
+                          std::vector<RewriteError>& errors);
+
 /// Says what is wrong with calling, in device code, the standard library function whose name begins
 /// at `index`. Returns nothing where no function that nvcc refuses is named.
 /// @param used  the result of used_of_std()

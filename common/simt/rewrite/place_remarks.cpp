@@ -1,10 +1,13 @@
+#include <array>
 #include <optional>
 #include <string_view>
 
 #include "common/base/language.hpp"
+#include "common/simt/rewrite/device_names.hpp"
 #include "common/simt/rewrite/functions.hpp"
 #include "common/simt/rewrite/kinds_of_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
+#include "common/simt/rewrite/variables.hpp"
 
 namespace tilewise::simt {
 namespace {
@@ -13,20 +16,18 @@ using rewriting::Outline;
 using rewriting::Token;
 
 /// Examines one function that runs on the device.
-class PlaceReader {
+class PlaceReader : DeviceNames {
  public:
   PlaceReader(const Outline& outline, const rewriting::WrittenFunction& function,
               std::vector<Remark>& remarks)
-      : outline_(outline),
-        code_(outline.code()),
-        body_(function.body),
-        end_(function.end),
+      : DeviceNames(outline, function.parameters, function.body, function.is_kernel),
         remarks_(remarks) {}
 
   void run() {
     for (std::size_t i = body_ + 1; i + 1 < end_; ++i) {
       if (code_[i].is("*")) look_at_place(i);
       if (code_[i].is("for")) look_at_walk(i);
+      if (code_[i].is("if")) look_at_lone_store(i);
     }
   }
 
@@ -136,9 +137,91 @@ class PlaceReader {
          tr("Step by blockDim.{0} what begins at threadIdx.{0}.", begins)});
   }
 
-  const Outline& outline_;
-  const std::vector<Token>& code_;
-  std::size_t body_, end_;
+  /// Whether a condition between these tokens lets one place through: `tx == 0`, `!threadIdx.x`.
+  bool admits_one_place(std::size_t first, std::size_t end) const {
+    const auto behind_place = [&](std::size_t i) {
+      if (places_.contains(code_[i].text)) return i + 1;
+      return code_[i].is("threadIdx") ? i + 3 : i;
+    };
+    bool admits_one = false;
+    for (std::size_t i = first; i < end; ++i) {
+      if (code_[i].is("||")) return false;
+      const bool begins = i == first || code_[i - 1].is("&&");
+      const bool is_negated = code_[i].is("!");
+      const std::size_t behind = behind_place(i + (is_negated ? 1 : 0));
+      if (!begins || behind == i + (is_negated ? 1 : 0)) continue;
+      const bool is_whole = behind == end || code_[behind].is("&&");
+      admits_one |= is_negated ? is_whole : code_[behind].is("==");
+    }
+    return admits_one;
+  }
+
+  /// Returns the token behind the statement that follows the parenthesis of an `if`.
+  std::size_t behind_statement(std::size_t close) const {
+    std::size_t end = close + 1;
+    if (code_[end].is("{")) return outline_.behind(end);
+    while (end < end_ && !code_[end].is(";")) end = outline_.behind(end);
+    return end + 1;
+  }
+
+  /// Whether a token declares a variable that belongs to one thread.
+  bool declares_own(std::size_t name) const {
+    static constexpr auto types = std::to_array<std::string_view>(
+        {"bool", "int", "unsigned", "float", "double", "size_t", "auto"});
+    const Token& behind = code_[name + 1];
+    return is_one_of(code_[name - 1], types) && (behind.is(";") || behind.is("=")) &&
+           !is_shared_or_kept(name - 1);
+  }
+
+  /// Looks for `bool last; if (tx == 0) last = ...; __syncthreads(); if (last)`, where the
+  /// variables of all other threads stay what they were.
+  void look_at_lone_store(std::size_t word) {
+    const auto close = code_[word + 1].is("(") ? outline_.partner(word + 1) : std::nullopt;
+    if (!close || *close + 2 >= end_ || !admits_one_place(word + 2, *close)) return;
+    const std::size_t end = behind_statement(*close);
+    if (end >= end_ || code_[end].is("else")) return;
+    for (std::size_t i = *close + 1; i < end; ++i) {
+      const bool is_stored = is_name(code_[i]) && code_[i + 1].is("=") && !code_[i + 2].is("=") &&
+                             (code_[i - 1].is(";") || code_[i - 1].is("{") || i == *close + 1);
+      if (is_stored) look_at_reads_of_others(i, word, end);
+    }
+  }
+
+  /// @param store where one thread stores in a variable, in the statement of an `if` that ends
+  /// before `end`
+  void look_at_reads_of_others(std::size_t store, std::size_t word, std::size_t end) {
+    const std::string_view name = code_[store].text;
+    bool is_own = false, is_behind_barrier = false;
+    std::size_t read = 0;
+    for (std::size_t i = body_ + 1; i + 1 < end_; ++i) {
+      if (i == word) i = end;
+      is_behind_barrier |= i >= end && code_[i].is("__syncthreads");
+      if (i >= end && code_[i].is("if") && code_[i + 1].is("(")) {
+        // What the same thread reads is what it has stored.
+        const std::size_t other_close = outline_.partner(i + 1).value_or(i);
+        if (admits_one_place(i + 2, other_close)) i = behind_statement(other_close) - 1;
+        continue;
+      }
+      const bool is_member = code_[i - 1].is(".") || code_[i - 1].is("->");
+      if (!code_[i].is(name) || is_member) continue;
+      if (i < word && declares_own(i)) {
+        is_own = true;
+      } else if (rewriting::may_change(outline_, i)) {
+        return;
+      } else if (is_behind_barrier && read == 0) {
+        read = i;
+      }
+    }
+    if (!is_own || read == 0) return;
+    remarks_.push_back(
+        {Remark::Kind::doubt, code_[store].line,
+         tr("{0} is set here by one thread alone and is not __shared__: each thread has a {0} of "
+            "its own, and on line {1} all the others read what theirs was before",
+            name, code_[read].line),
+         tr("Declare {} __shared__: what one thread finds out, the others read behind a barrier.",
+            name)});
+  }
+
   std::vector<Remark>& remarks_;
 };
 

@@ -302,6 +302,7 @@ std::vector<Remark> remarks_on(std::string_view source) {
     looked_at = *outline.partner(function->second);
   }
   remark_on_host_code(tokens, outline, remarks);
+  remark_on_bytes(outline, remarks);
   remark_on_macros(tokens, remarks);
   remark_on_statements(outline, source, remarks);
   remark_on_copies(outline, source, remarks);

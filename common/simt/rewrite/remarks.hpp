@@ -10,6 +10,7 @@ namespace tilewise::simt {
 struct Remark {
   enum class Kind {
     overflow,   ///< the result is right for all matrix orders that a test can try
+    waiting,    ///< where a function waits for its kernel, which no test fails for
     doubt,      ///< why a result may be wrong; void where the result is right
     statement,  ///< why a source may not compile, or may do something else than it seems to
     freed,      ///< where an argument is passed to cudaFree(), for a finding that reports it
@@ -32,7 +33,9 @@ struct Remark {
 /// names that hide the ones that are meant; results that are stored in a copy of an argument;
 /// barriers in loops that threads leave one by one; quotients of whole numbers that are 0;
 /// differences without a sign that are compared; bits of a float that are taken for a number, and a
-/// float that is stored where its bits are meant; and numbers of elements where CUDA counts bytes.
+/// float that is stored where its bits are meant; variables that one thread sets for all, each of
+/// which has its own; powers of an `int` that overflow; functions that wait for their kernels; and
+/// numbers of elements, or truths, where bytes are counted.
 std::vector<Remark> remarks_on(std::string_view source);
 
 }  // namespace tilewise::simt

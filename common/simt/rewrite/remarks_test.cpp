@@ -37,6 +37,14 @@ TEST(Remarks, NameOffsetsThatOverflow) {
   }
 }
 
+TEST(Remarks, TellWhereFunctionsWait) {
+  EXPECT_EQ(
+      told_of("cudaError_t f(float* C) {\nk<<<1, 1>>>(C);\nreturn cudaDeviceSynchronize(); }"),
+      "3: cudaDeviceSynchronize() waits for the kernel, and the contract says that the function "
+      "does not: its caller has the GPU idle meanwhile. Leave it out, and return "
+      "cudaGetLastError() behind the launch\n");
+}
+
 TEST(Remarks, TellWhereArgumentsAreFreed) {
   const std::string begin = "cudaError_t f(const float* A, float* C, int n) {\n";
   EXPECT_EQ(told_of(begin + "cudaFree((void*)A); }"), "2: A\n");
@@ -517,6 +525,90 @@ TEST(Remarks, NameLaunchesWithoutAnExtentThatTheKernelAsksFor) {
   };
   for (const auto& [body, told] : cases) {
     EXPECT_EQ(told_of(kernels + "void host(float* C, int n) { " + body + " }"), told) << body;
+  }
+}
+
+TEST(Remarks, NameVariablesThatOneThreadSetsForAll) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"bool last;\nif (threadIdx.x == 0) last = n == 3;\n__syncthreads();\nif (last) C[0] = 0;",
+       "3: last is set here by one thread alone and is not __shared__: each thread has a last of "
+       "its own, and on line 5 all the others read what theirs was before"},
+      {"const int tx = threadIdx.x; int at = 0;\nif (tx == 0 && n > 2) { C[0] = 1; at = n; }\n"
+       "__syncthreads();\nC[at] = 0;",
+       "3: at is set here"},
+      {"float all = 0;\nif (!threadIdx.x) all = A[0];\n__syncthreads();\nC[threadIdx.x] = all;",
+       "3: all is set here"},
+      {"__shared__ bool last;\nif (threadIdx.x == 0) last = n == 3;\n__syncthreads();\n"
+       "if (last) C[0] = 0;",
+       ""},
+      {"float sum = 0;\nif (threadIdx.x < 8) sum = A[0];\n__syncthreads();\nC[0] = sum;", ""},
+      {"float sum = 0;\nif (threadIdx.x == 0) sum = A[0];\n__syncthreads();\n"
+       "if (threadIdx.x == 0) C[0] = sum;",
+       ""},
+      {"float sum = 0;\nif (threadIdx.x == 0) sum = A[0];\nC[0] = sum;", ""},
+      {"float sum = 0;\nif (threadIdx.x == 0) sum = A[0];\n"
+       "sum = __shfl_sync(0xffffffffu, sum, 0);\n__syncthreads();\nC[0] = sum;",
+       ""},
+      {"float sum = 0;\nif (threadIdx.x == 0) sum = A[0]; else sum = 1;\n__syncthreads();\n"
+       "C[0] = sum;",
+       ""},
+      {"bool last = false;\nif (threadIdx.x == 0) last = n == 3;\n"
+       "if (__syncthreads_or(last)) C[0] = 0;",
+       ""},
+  };
+  for (const auto& [body, told] : cases) {
+    const std::string found = told_of(kernel(body));
+    EXPECT_EQ(found.substr(0, std::string_view(told).size()), told) << body;
+    EXPECT_EQ(found.find("is set here") == found.npos, std::string_view(told).empty()) << body;
+  }
+}
+
+TEST(Remarks, NameVariablesThatHideWhatTheNextTurnReads) {
+  EXPECT_NE(told_of(kernel("float next = A[0];\nfor (int k = 0; k < n; ++k) {\nC[k] = next;\n"
+                           "if (k < n - 1) {\nfloat next = A[k];\n}\n}"))
+                .find("6: next is declared once more here, so that the next of line 2, which is "
+                      "read afterwards, is another one and never changes"),
+            std::string::npos);
+  EXPECT_EQ(told_of(kernel("float next = A[0];\nC[0] = next;\nfor (int k = 0; k < n; ++k) {\n"
+                           "float next = A[k]; C[k] = next;\n}")),
+            "");
+}
+
+TEST(Remarks, NamePowersThatOverflow) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"const double flop = 2 * n * n * n;",
+       "2: 2 * n * n * n is computed as an int, whatever takes it, and that overflows from n = "
+       "1024 on\n"},
+      {"C[0] = f(n * n * n) / 2;",
+       "2: n * n * n is computed as an int, whatever takes it, and that "
+       "overflows from n = 1291 on\n"},
+      {"const double flop = 2.0 * n * n * n;", ""},
+      {"const double flop = double(n) * n * n * n;", ""},
+      {"const double flop = 2 * w * w * w;", ""},
+      {"const double flop = 2 * n * n * w;", ""},
+      {"const long m = n; const double flop = 2 * m * m * m;", ""},
+      {"const double flop = w * n * n * n;", ""},
+  };
+  for (const auto& [body, told] : cases) EXPECT_EQ(told_of(kernel(body)), told) << body;
+}
+
+TEST(Remarks, NameTruthsWhereBytesAreCounted) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"const bool is_there = n > 3;\nptx::cp_async<16>(C, A, is_there);",
+       "3: cp_async is told how many bytes there are, and is_there is true or false: that is 1 "
+       "byte "
+       "or none, and the others become 0\n"},
+      {"cp_async<sizeof(float)>(C, A, n < 3 && w < 3);",
+       "2: cp_async is told how many bytes there are, and n < 3 && w < 3 is true or false"},
+      {"cp_async<16>(C, A, n < 3 ? 16 : 0);", ""},
+      {"cp_async<16>(C, A, 16 * (n < 3));", ""},
+      {"cp_async<16>(C, A, n);", ""},
+      {"cp_async<16>(C, A);", ""},
+  };
+  for (const auto& [body, told] : cases) {
+    const std::string found = told_of(kernel(body));
+    EXPECT_EQ(found.substr(0, std::string_view(told).size()), told) << body;
+    EXPECT_EQ(found.empty(), std::string_view(told).empty()) << body << "\n" << found;
   }
 }
 

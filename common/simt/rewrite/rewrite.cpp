@@ -81,6 +81,7 @@ Rewritten rewrite(std::string_view original, const RewriteOptions& options) {
   macro_names.insert(options.macros_elsewhere.begin(), options.macros_elsewhere.end());
   rewriting::check_execution_spaces(tokens, outline, macro_names, options.words_elsewhere,
                                     result.errors);
+  rewriting::check_dynamic_arrays(tokens, outline, result.errors);
   for (Macro& macro : macros) {
     const bool is_used = !unused_macros.contains(std::string(macro.name->text));
     std::vector<RewriteError> of_nobody;

@@ -111,8 +111,22 @@ void look_for_assignment(const Outline& outline, std::size_t word, std::vector<R
                      tr("Compare with < or ==, not with =.")});
 }
 
+/// Returns the bracket that opens the outermost loop around a token, within what begins at `outer`;
+/// the token itself where there is none.
+std::size_t loop_around(const Outline& outline, std::size_t index, std::size_t outer) {
+  const std::vector<Token>& code = outline.code();
+  std::size_t loop = index;
+  for (auto block = block_around(outline, index); block && *block > outer;
+       block = block_around(outline, *block)) {
+    const auto open = code[*block - 1].is(")") ? outline.partner(*block - 1) : std::nullopt;
+    const Token& word = code[open ? *open - 1 : *block - 1];
+    if (word.is("for") || word.is("while") || word.is("do")) loop = *block;
+  }
+  return loop;
+}
+
 /// Looks for `float sum = 0; for (...) { float sum = ...; } C[i] = sum;`, where the first sum never
-/// changes.
+/// changes, and for the same in a loop that reads it before.
 void look_for_hidden_name(const Outline& outline, std::size_t type, std::vector<Remark>& remarks) {
   static constexpr auto types = std::to_array<std::string_view>({"float", "double", "int"});
   const std::vector<Token>& code = outline.code();
@@ -139,6 +153,7 @@ void look_for_hidden_name(const Outline& outline, std::size_t type, std::vector<
   }
   if (!outer_end) return;
   bool is_read = false;
+  const std::size_t turn = loop_around(outline, type, outer);
   for (std::size_t i = outer + 2; i < *outer_end; ++i) {
     if (i >= type && i < *inner_end) continue;
     if (code[i].text != name) continue;
@@ -148,7 +163,7 @@ void look_for_hidden_name(const Outline& outline, std::size_t type, std::vector<
       i = other ? outline.partner(*other).value_or(i) : i;
       continue;
     }
-    is_read |= i > *inner_end;
+    is_read |= i > *inner_end || (turn < i && i < type);
   }
   if (!is_read) return;
   remarks.push_back(

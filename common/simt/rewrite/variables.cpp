@@ -94,8 +94,10 @@ bool may_change(const Outline& outline, std::size_t name) {
   std::size_t next = name + 1;
   while (next + 2 < code.size() && code[next].is("[")) next = outline.behind(next);
   const Token &before = code[name - 1], &behind = code[next];
+  const bool is_tested =
+      before.is("(") && name > 1 && (code[name - 2].is("if") || code[name - 2].is("while"));
   const bool is_handed_on =
-      (before.is("(") || before.is(",")) && (behind.is(")") || behind.is(","));
+      !is_tested && (before.is("(") || before.is(",")) && (behind.is(")") || behind.is(","));
   // A member is used, or a reference is made.
   const bool is_more = behind.is(".") || behind.is(">") || before.is("&");
   return is_handed_on || is_more || is_changed_at(outline, name);

@@ -263,9 +263,9 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
   if (value < 0) return device::fail(cudaErrorInvalidValue);
   if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
   if (RemoteDevice* const remote = RemoteDevice::instance()) {
-    return remote->raise_dynamic_shared_limit(value);
+    return remote->raise_dynamic_shared_limit(function, value);
   }
-  return device::raise_dynamic_shared_limit(static_cast<std::size_t>(value));
+  return device::raise_dynamic_shared_limit(function, static_cast<std::size_t>(value));
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -25,7 +26,7 @@ struct State {
   std::optional<core::GpuProfile> profile;
   cudaError_t last_error = cudaSuccess;
   cudaError_t lasting_error = cudaSuccess;
-  std::size_t raised_dynamic_shared = 0;
+  std::map<const void*, std::size_t> raised_dynamic_shared;  ///< by the kernel
   std::vector<LaunchRecord> launches;
   std::atomic<std::size_t> bytes_to_host = 0;
   std::mutex findings_mutex;  // blocks on several threads may find something at once
@@ -130,13 +131,17 @@ bool is_whole_program() { return state().listening.tell != nullptr; }
 
 void forget_errors() { state().last_error = state().lasting_error = cudaSuccess; }
 
-std::size_t dynamic_shared_limit() {
-  return std::max(state().raised_dynamic_shared, profile().default_shared_bytes_per_block());
+std::size_t dynamic_shared_limit(const void* kernel) {
+  std::size_t limit = profile().default_shared_bytes_per_block();
+  for (const auto& [raised, bytes] : state().raised_dynamic_shared) {
+    if (kernel == nullptr || raised == kernel) limit = std::max(limit, bytes);
+  }
+  return limit;
 }
 
-cudaError_t raise_dynamic_shared_limit(std::size_t bytes) {
+cudaError_t raise_dynamic_shared_limit(const void* kernel, std::size_t bytes) {
   if (bytes > profile().shared_bytes_per_block) return fail(cudaErrorInvalidValue);
-  state().raised_dynamic_shared = std::max(state().raised_dynamic_shared, bytes);
+  state().raised_dynamic_shared[kernel] = bytes;
   return cudaSuccess;
 }
 

@@ -45,9 +45,11 @@ void forget_errors();
 /// Whether a whole program runs (lab check), rather than single calls that a grader judges.
 bool is_whole_program();
 
-/// The dynamic shared memory that a launch may ask for, in bytes; cudaFuncSetAttribute raises it.
-std::size_t dynamic_shared_limit();
-cudaError_t raise_dynamic_shared_limit(std::size_t bytes);
+/// The dynamic shared memory that a launch of a kernel may ask for, in bytes. cudaFuncSetAttribute
+/// raises it for one kernel, whose address tells it apart; no address stands for any of those for
+/// which it is raised.
+std::size_t dynamic_shared_limit(const void* kernel);
+cudaError_t raise_dynamic_shared_limit(const void* kernel, std::size_t bytes);
 
 LaunchRecord record_of(const LaunchConfiguration& launch);
 void record(const LaunchConfiguration& launch);

@@ -78,9 +78,10 @@ class Service {
       case DeviceCall::fill:
         return fill();
       case DeviceCall::raise_dynamic_shared_limit:
-        return answer(request_.value < 0 ? cudaErrorInvalidValue
-                                         : device::raise_dynamic_shared_limit(
-                                               static_cast<std::size_t>(request_.value)));
+        return answer(request_.value < 0
+                          ? cudaErrorInvalidValue
+                          : device::raise_dynamic_shared_limit(
+                                address(request_.to), static_cast<std::size_t>(request_.value)));
       case DeviceCall::reset:
         return refuse_reset();
       case DeviceCall::note_refused_copy:
@@ -236,7 +237,8 @@ class Service {
         request_.dynamic_shared_bytes,
         nullptr,
         request_.argument_bytes,
-        request_.value != 0};
+        request_.value != 0,
+        address(request_.to)};
     if (chosen) {
       std::uintptr_t function = 0;
       if (request_.bytes < sizeof function) return HostRequest::impossible;

@@ -85,11 +85,16 @@ std::string why_refused(const LaunchConfiguration& launch) {
     const bool seems_swapped = count(grid) > 1 && count(grid) <= most;
     return seems_swapped ? why + tr(". Is it <<<block, grid>>>? The grid comes first") : why;
   }
-  if (launch.dynamic_shared_bytes > device::dynamic_shared_limit()) {
-    return refused(
-        tr("it asks for {} bytes of dynamic shared memory, the third value in <<< >>>, "
-           "and {} can be had",
-           launch.dynamic_shared_bytes, device::dynamic_shared_limit()));
+  const std::size_t limit = device::dynamic_shared_limit(launch.function);
+  if (launch.dynamic_shared_bytes > limit) {
+    const std::string why =
+        refused(tr("it asks for {} bytes of dynamic shared memory, the third value in <<< >>>, "
+                   "and {} can be had",
+                   launch.dynamic_shared_bytes, limit));
+    const bool is_of_another = launch.dynamic_shared_bytes <= device::dynamic_shared_limit(nullptr);
+    return is_of_another ? why + tr(". cudaFuncSetAttribute() has asked for more, but for another "
+                                    "kernel, and each kernel needs it for itself")
+                         : why;
   }
   if (is_too_large_together(launch)) {
     return refused(
@@ -116,7 +121,9 @@ cudaError_t check(const LaunchConfiguration& launch) {
       grid.z > largest_grid_yz) {
     return cudaErrorInvalidConfiguration;
   }
-  if (launch.dynamic_shared_bytes > device::dynamic_shared_limit()) return cudaErrorInvalidValue;
+  if (launch.dynamic_shared_bytes > device::dynamic_shared_limit(launch.function)) {
+    return cudaErrorInvalidValue;
+  }
   if (is_too_large_together(launch)) return cudaErrorCooperativeLaunchTooLarge;
   return cudaSuccess;
 }

@@ -151,8 +151,9 @@ cudaError_t RemoteDevice::fill(void* to, int byte, std::size_t bytes) {
   return static_cast<cudaError_t>(ask(request).error);
 }
 
-cudaError_t RemoteDevice::raise_dynamic_shared_limit(int bytes) {
+cudaError_t RemoteDevice::raise_dynamic_shared_limit(const void* kernel, int bytes) {
   DeviceRequest request = request_of(DeviceCall::raise_dynamic_shared_limit);
+  request.to = address_of(kernel);
   request.value = bytes;
   return static_cast<cudaError_t>(ask(request).error);
 }
@@ -178,6 +179,7 @@ void RemoteDevice::launch(const LaunchConfiguration& configuration, const Launch
   fflush(stdout);  // prints what was printed earlier before the kernel prints anything
   DeviceRequest request = request_of(DeviceCall::launch);
   request.kernel = address_of(configuration.kernel);
+  request.to = address_of(configuration.function);
   request.file = address_of(configuration.file);
   request.line = configuration.line;
   request.value = configuration.cooperative ? 1 : 0;

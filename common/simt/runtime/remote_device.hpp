@@ -40,7 +40,9 @@ struct DeviceRequest {
 
   std::uint32_t magic;
   DeviceCall call;
-  std::uint64_t to;  ///< addresses of device memory, or of variables of the module
+  /// Addresses of device memory, or of variables of the module; of a launch, and of a limit on
+  /// launches, `to` is the kernel's.
+  std::uint64_t to;
   std::uint64_t from;
   std::uint64_t bytes;
   std::int32_t value;  ///< for a launch: 1 if it is cooperative
@@ -87,7 +89,7 @@ class RemoteDevice {
   cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes);
   cudaError_t copy_on_device(void* to, const void* from, std::size_t bytes);
   cudaError_t fill(void* to, int byte, std::size_t bytes);
-  cudaError_t raise_dynamic_shared_limit(int bytes);
+  cudaError_t raise_dynamic_shared_limit(const void* kernel, int bytes);
   void note_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device);
   void reset();
   void launch(const LaunchConfiguration& configuration, const LaunchBody& body);

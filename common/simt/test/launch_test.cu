@@ -68,6 +68,10 @@ TEST_F(Launches, TakeVariablesThatAreCalledAsAKernelIs) {
 }
 
 __global__ void store(int* out, int value) { out[blockIdx.x * blockDim.x + threadIdx.x] = value; }
+template <int Value>
+__global__ void store_as(int* out) {
+  out[threadIdx.x] = Value;
+}
 
 TEST_F(Launches, HaveBlocksOfOneThreadWhereNoneIsGiven) {
   DeviceVector<int> out(3);
@@ -224,6 +228,23 @@ TEST_F(Launches, FollowTheChosenDevicesLimits) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   EXPECT_EQ(cudaFuncSetAttribute(store, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20),
             cudaErrorInvalidValue);
+
+  // Each kernel asks for itself, and so does each instance of a template.
+  static_cast<void>(take_findings());
+  store_as<1><<<1, 32, 200 * 1024>>>(out.data());
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  const auto kernel = store_as<1>;
+  EXPECT_EQ(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024),
+            cudaSuccess);
+  store_as<1><<<1, 32, 200 * 1024>>>(out.data());
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  store_as<2><<<1, 32, 200 * 1024>>>(out.data());
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  void (*const pointers[])(int*) = {store_as<1>, store_as<2>};
+  pointers[0]<<<1, 32, 200 * 1024>>>(out.data());
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  pointers[1]<<<1, 32, 200 * 1024>>>(out.data());
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   use_device(core::gpu_profile("gtx1080"));
 }
 

@@ -24,8 +24,9 @@ struct LaunchConfiguration {
   dim3 block;
   size_t dynamic_shared_bytes;
   cudaStream_t stream;
-  size_t argument_bytes = 0;  ///< known once the arguments are
-  bool cooperative = false;   ///< whether its blocks may wait for each other
+  size_t argument_bytes = 0;       ///< known once the arguments are
+  bool cooperative = false;        ///< whether its blocks may wait for each other
+  const void* function = nullptr;  ///< the kernel; none where its name stands for several
 };
 
 /// The function that every thread of a launch runs, and the host memory that holds its arguments.
@@ -188,6 +189,7 @@ class ConfiguredLaunch<Kernel, R(P...)> {
       : kernel_(std::move(kernel)), function_(function), configuration_(configuration) {}
 
   void operator()(P... parameters) {
+    configuration_.function = reinterpret_cast<const void*>(function_);
     if constexpr ((is_copied_by_bytes<P> && ...)) {
       simt::launch_with(std::move(kernel_), configuration_, std::move(parameters)...);
     } else {
