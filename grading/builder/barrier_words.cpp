@@ -39,12 +39,12 @@ SourceAccount barrier_in_a_branch(const core::Finding& finding, std::string_view
   const auto only_here = without(here, there), only_there = without(there, here);
   if (!only_here.empty() && !only_there.empty()) {
     const SourceCondition &one = only_here.front(), &other = only_there.front();
-    const bool are_two_ways = one.line == other.line && one.text == other.text;
-    if (!are_two_ways) return {};
+    if (one.line != other.line || one.must_not_hold == other.must_not_hold) return {};
+    const SourceCondition& whole = one.must_not_hold ? one : other;  // with all its operands
     return {
         tr(" {} on line {} sends the threads of a block two ways, and each way has a barrier of "
            "its own.",
-           one.text, one.line),
+           whole.text, whole.line),
         tr("Let all threads of the block come to one and the same __syncthreads(): put the "
            "barriers outside of what line {} decides, and leave the rest of either way there.",
            one.line)};

@@ -227,6 +227,22 @@ const Case cases[] = {
      " The __syncthreads() on line 9 stands between the two in one turn of the loop of line 7, but "
      "none stands between line 10 and line 8 of the next turn.",
      "Put a second __syncthreads() behind line 10, at the end of the loop of line 7"},
+    {"a barrier between the filling of a buffer and the reading of the other",
+     {.kind = "race",
+      .file = "a.cu",
+      .line = 11,
+      .other_file = "a.cu",
+      .other_line = 9,
+      .array = "Bs"},
+     "  __shared__ float Bs[2][16][16];\n  int now = 0;\n"
+     "  for (int k0 = 0; k0 < n; k0 += 16) {\n    Bs[1 - now][ty][tx] = B[k0];\n"
+     "    __syncthreads();\n    sum += Bs[now][0][tx];\n    now = 1 - now;\n  }",
+     " In a turn of the loop of line 8, line 9 fills one buffer and line 11 reads the other, with "
+     "the "
+     "__syncthreads() on line 10 in between. But none stands between line 11 and line 9 of the "
+     "next "
+     "turn, which fills the buffer that is still read.",
+     "Move the __syncthreads() of line 10 behind line 11"},
     {"a barrier at the end of a loop alone",
      {.kind = "race",
       .file = "a.cu",
@@ -319,8 +335,9 @@ const Case cases[] = {
      7},
     {"that both ways have a barrier",
      {.kind = "barrier", .file = "a.cu", .line = 9, .other_file = "a.cu", .other_line = 7},
-     "  if (tx < 16) {\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }",
-     " tx < 16 on line 6 sends the threads of a block two ways, and each way has a barrier of its "
+     "  if (tx < 16 && ty < 8) {\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }",
+     " tx < 16 && ty < 8 on line 6 sends the threads of a block two ways, and each way has a "
+     "barrier of its "
      "own.",
      "put the barriers outside of what line 6 decides"},
     {"who calls a function", stray(2, "from"), "  bring(C, A, n);",

@@ -14,6 +14,11 @@ bool counts_by(const SourceAccess& access, const std::string& counter) {
   return !counter.empty() && std::ranges::find(access.brackets, counter) != access.brackets.end();
 }
 
+/// Whether the two accesses are to buffers that take turns, `As[1 - now]` and `As[now]`.
+bool take_turns(const SourceAccess& a, const SourceAccess& b) {
+  return a.brackets.size() > 2 && b.brackets.size() > 2 && a.brackets[0] != b.brackets[0];
+}
+
 /// Whether the array has several buffers, or the race is explained otherwise.
 bool is_told_otherwise(const SourceAccess& a, const SourceAccess& b, const core::Finding& finding) {
   const auto tells = [&](const std::string& words) {
@@ -32,9 +37,22 @@ SourceAccount missing_barrier(const SourceAccess& earlier, const SourceAccess& l
                           later.memory == SourceAccess::Memory::shared;
   const bool is_one_store = earlier.stores != later.stores;
   if (finding.kind != "race" || !is_of_tile || !is_one_store) return {};
-  if (is_told_otherwise(earlier, later, finding)) return {};
+  const bool of_two = take_turns(earlier, later);
+  if (!of_two && is_told_otherwise(earlier, later, finding)) return {};
   const auto turn = simt::turn_of_lines(source, earlier.line, later.line);
   if (!turn || (turn->between > 0) == (turn->beyond > 0)) return {};
+  if (of_two) {
+    if (turn->between == 0 || !earlier.stores) return {};
+    return {
+        tr(" In a turn of the loop of line {}, line {} fills one buffer and line {} reads the "
+           "other, "
+           "with the __syncthreads() on line {} in between. But none stands between line {} and "
+           "line {} of the next turn, which fills the buffer that is still read.",
+           turn->loop_line, earlier.line, later.line, turn->between, later.line, earlier.line),
+        tr("Move the __syncthreads() of line {} behind line {}, to the end of the turn: there it "
+           "stands behind the reading of one buffer and behind the filling of the other.",
+           turn->between, later.line)};
+  }
   const SourceAccess &store = earlier.stores ? earlier : later,
                      &read = earlier.stores ? later : earlier;
   if (turn->between == 0) {

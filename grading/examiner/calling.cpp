@@ -12,6 +12,7 @@
 #include "common/base/files.hpp"
 #include "common/base/language.hpp"
 #include "grading/examiner/device_array.hpp"
+#include "grading/examiner/fault_advice.hpp"
 #include "grading/examiner/messages.hpp"
 #include "grading/examiner/process/failures.hpp"
 #include "grading/examiner/time_budget.hpp"
@@ -182,6 +183,7 @@ Verdict no_return(const std::string& what, const CallReply& reply) {
   const bool nobodys_code_ran = reply.ending == CallReply::Ending::refused;
   Verdict verdict{reply.finding, nobodys_code_ran ? Status::error : Status::failed};
   verdict.message = what + ": " + verdict.message;
+  if (verdict.hint.empty()) verdict.hint = advise_on(verdict);
   return verdict;
 }
 

@@ -60,6 +60,10 @@ std::string advise_on_fault(const std::string& kind) {
       {"barrier", tr("Every thread of a block must come to the same __syncthreads(): take it out "
                      "of conditions "
                      "that hold for some threads only.")},
+      {"deadlock",
+       tr("All threads of a block must come to its barriers, and all lanes of a warp to "
+          "what they do together, as a shuffle or mma.sync: take these out of "
+          "conditions that hold for some of them only.")},
       {"warp",
        tr("The mask of a warp function must name the lanes that come to it, and no others.")},
   };
@@ -202,6 +206,17 @@ std::string advise_on_odd_rows(std::string_view words) {
 
 std::string advise_on(const Finding& fault) {
   const std::string_view words = fault.message;
+  const std::string odd_vector = core::in_language(marked(
+      "the kernel moved 16 bytes at once at byte {} of {} ({} bytes), an address that 16 does "
+      "not divide"));
+  if (fault.kind == "crash" &&
+      words.ends_with(odd_vector.substr(odd_vector.rfind('}') + 1) + ".")) {
+    return tr(
+        "A float4 is at home only where 16 divides the address: its offset counts whole vectors, "
+        "and "
+        "a row has whole vectors, a multiple of 4 floats, if all rows are to begin so. Elsewhere "
+        "access one element at a time.");
+  }
   if (fault.kind == "misaligned") {
     if (const std::string advice = advise_on_odd_rows(words); !advice.empty()) return advice;
   }

@@ -318,6 +318,7 @@ TEST(Messages, KernelFaultHasAHintForItsKind) {
       {"read-only", "wrong pointer"},
       {"host-pointer", "cudaMalloc"},
       {"barrier", "take it out of conditions"},
+      {"deadlock", "all lanes of a warp to what they do together"},
       {"warp", "mask"},
   };
   for (const auto& [kind, hint] : cases) {

@@ -49,8 +49,10 @@ class StageTest : public testing::Test {
   /// submission. Ends the test if that fails.
   void await_worker();
 
-  /// Makes a call, and fails the test unless the function returned, with whatever status.
-  /// Afterwards the call's matrices hold what came back.
+  /// Makes a call, which may end the worker. Afterwards the call's matrices hold what came back.
+  CallReply run_to_any_end(const Call& call, const CallManner& manner = {});
+
+  /// Does the same, and fails the test unless the function returned, with whatever status.
   CallReply run(const Call& call, const CallManner& manner = {});
 
   /// Does the same as run(), and also fails the test unless the status is cudaSuccess and no kernel
@@ -212,7 +214,8 @@ class TrialTest : public StageTest {
   /// Ends the test with what the simulator's checks find in a call whose result is wrong in no
   /// known way: for example a race at a size that the test of safety does not try. Large calls are
   /// not checked, since checks make them many times as slow.
-  void fail_by_fault(const Trial& trial);
+  /// @param crashes whether the call has crashed without checks, so that a crash is what they find
+  void fail_by_fault(const Trial& trial, bool crashes = false);
 
   /// Makes a call that must succeed. If it crashes, the test ends with what the checks find in it.
   void run_or_explain(Trial& trial);

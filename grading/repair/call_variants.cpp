@@ -300,7 +300,7 @@ void vary_limits(Place& place, std::size_t name) {
   const std::size_t first = code[name - 1].is("::") ? name - 2 : name;
   if (parts.size() != 2 || !place.may_vary(first)) return;
   for (const Part& part : parts) {
-    place.add_expression({first, *close + 1}, place.words_of(part), 2, 1);
+    place.add_expression({first, *close + 1}, place.words_of(part), 0, 1);
   }
 }
 

@@ -326,6 +326,21 @@ void vary_precedence(Place& place, std::size_t i) {
                                                    place.words_of({mask.end, rest.end}));
 }
 
+/// Writes `0xffffffffu` for `0xffffffffu << first`: all lanes may come to where the mask is used.
+void vary_mask(Place& place, std::size_t number) {
+  const std::vector<Token>& code = place.code();
+  std::string digits(code[number].text);
+  std::ranges::transform(digits, digits.begin(),
+                         [](unsigned char c) { return char(std::tolower(c)); });
+  const bool is_of_all = digits.starts_with("0xffffffff");
+  const Token &sign = code[number + 1], &again = code[number + 2];
+  const bool is_right = sign.is(">") && again.is(">") && sign.end() == again.begin;
+  if (!is_of_all || (!sign.is("<<") && !is_right)) return;
+  const Part operand = operand_at(place, number + (is_right ? 3 : 2));
+  if (operand.first == operand.end) return;
+  place.add_expression({number, operand.end}, std::string(code[number].text), 1);
+}
+
 }  // namespace
 
 void vary_bounds(Place& place) {
@@ -354,6 +369,8 @@ void vary_bounds(Place& place) {
 void vary_operators(Place& place) {
   const std::vector<Token>& code = place.code();
   for (std::size_t i = place.function().body + 2; i + 1 < place.function().end; ++i) {
+    if (code[i].kind == simt::rewriting::TokenKind::number && place.may_vary(i))
+      vary_mask(place, i);
     if (!place.may_vary(i) || !place.may_vary(i + 1) || !ends_operand(code[i - 1])) continue;
     if (code[i + 1].is("=") || code[i + 1].text == code[i].text) continue;
     if (rounds_up(code, i + 1)) continue;

@@ -138,6 +138,9 @@ class Place {
 /// Whether a token is `threadIdx`, `blockIdx`, `blockDim` or `gridDim`.
 bool is_builtin(const Token& token);
 
+/// Returns `y` for the member `x` of a built-in variable, and `x` for any other.
+std::string other_side(std::string_view member);
+
 /// Whether a token is a name that stands for its variable's value.
 bool is_read(const Place& place, std::size_t i);
 

@@ -77,6 +77,9 @@ INSTANTIATE_TEST_SUITE_P(
             "on line 5 write 'C[2] = four[2];'"},
         Mended{"multiply(A, B, C, row, col, n);", "multiply(A, B, C, n, col, row);"},
         Mended{"if (row < 2 * n) C[row] = 0;", "if (row <= n) C[row] = 0;"},
+        Mended{"const unsigned mask = 0xffffffffu >> (32 - n);",
+               "const unsigned mask = 0xffffffffu;"},
+        Mended{"const unsigned mask = 0xFFFFFFFF << row;", "const unsigned mask = 0xFFFFFFFF;"},
         // An addend belongs further in, or another kind of value is meant.
         Mended{"__shared__ float As[16][16]; const float* a = As[row] + col;",
                "a = As[row + col];"},
@@ -414,6 +417,13 @@ TEST(Variants, LaunchByOtherSides) {
       "  f<<<grid, block>>>(C, n);\n}");
   EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("f<<<grid, flat>>>(C, n);"))));
   EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("f<<<flat, block>>>(C, n);"))));
+}
+
+TEST(Variants, TakeNothingFromItself) {
+  const auto variants = variants_in(kernel("C[0] = n - row; if (col < n) C[col / row] = 0;"));
+  for (const char* const words : {"n - n", "row - row", "n < n", "col < col", "col / col"}) {
+    EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr(words))))) << words;
+  }
 }
 
 TEST(Variants, LaunchAsManyAsOneOfTwoLimitsSays) {

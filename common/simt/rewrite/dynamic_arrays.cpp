@@ -85,7 +85,7 @@ std::size_t namespace_around(const Outline& outline, std::size_t index) {
   return 0;
 }
 
-/// Returns where in the source the tokens `extern` outside of all #if begin.
+/// Returns where in the source the tokens `extern` begin that are in no conditional.
 std::set<std::size_t> unconditional_externs(const std::vector<Token>& tokens) {
   std::set<std::size_t> places;
   int depth = 0;

@@ -294,17 +294,21 @@ void look_for_freed_arguments(const Outline& outline, std::vector<Remark>& remar
 
 /// Looks for `return cudaDeviceSynchronize();`, with which a function waits for its kernel.
 void look_for_waiting(const Outline& outline, std::size_t call, std::vector<Remark>& remarks) {
-  static constexpr auto waits =
-      std::to_array<std::string_view>({"cudaDeviceSynchronize", "cudaStreamSynchronize"});
+  // With these a function may have reason to wait.
+  static constexpr auto reasons = std::to_array<std::string_view>(
+      {"cudaStream_t", "cudaMallocManaged", "cudaHostAlloc", "cudaMallocHost", "cudaEvent_t"});
   const std::vector<Token>& code = outline.code();
-  const bool is_call = std::ranges::find(waits, code[call].text) != waits.end() &&
-                       code[call + 1].is("(") && outline.scope(call) == Scope::block;
-  if (!is_call) return;
-  remarks.push_back({Remark::Kind::waiting, code[call].line,
-                     tr("{}() waits for the kernel, and the contract says that the function does "
-                        "not: its caller has the GPU idle meanwhile. Leave it out, and return "
-                        "cudaGetLastError() behind the launch",
-                        code[call].text)});
+  const bool is_call = code[call].is("cudaDeviceSynchronize") && code[call + 1].is("(") &&
+                       outline.scope(call) == Scope::block;
+  const auto is_reason = [](const Token& token) {
+    return std::ranges::find(reasons, token.text) != reasons.end();
+  };
+  if (!is_call || std::ranges::any_of(code, is_reason)) return;
+  remarks.push_back(
+      {Remark::Kind::waiting, code[call].line,
+       tr("cudaDeviceSynchronize() waits for the kernel, and the contract says that "
+          "the function does not: its caller has the GPU idle meanwhile. Leave it out, "
+          "and return cudaGetLastError() behind the launch")});
 }
 
 }  // namespace

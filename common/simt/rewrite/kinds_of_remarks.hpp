@@ -38,7 +38,8 @@ void remark_on_loops(const rewriting::Outline& outline, std::vector<Remark>& rem
 /// is assigned where its bits are meant, and powers such as `2 * n * n * n` of an int.
 void remark_on_numbers(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
-/// Adds remarks on results that are stored in a function's own copy of an argument.
+/// Adds remarks on results that are stored in a function's own copy of an argument, or in a
+/// lambda's own copy of a variable.
 void remark_on_parameters(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
 /// Adds remarks on a thread's position that mixes two axes, or scales an index by the wrong extent:

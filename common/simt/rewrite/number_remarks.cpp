@@ -78,6 +78,17 @@ void look_for_lost_quotient(const Outline& outline, std::size_t slash,
   if (!is_variable || !is_whole_everywhere(outline, code[last].text)) return;
   std::string divisor;
   for (std::size_t i = slash + 1; i <= last; ++i) divisor += code[i].text;
+  // `n + side - 1 / side` lacks the brackets of a quotient that is rounded up.
+  const bool rounds_up = before.is("-") && slash > 5 && code[slash - 3].text == divisor &&
+                         code[slash - 4].is("+") && code[slash - 5].is_name();
+  if (rounds_up) {
+    remarks.push_back({Remark::Kind::statement, code[slash].line,
+                       tr("{0} + {1} - 1 / {1} is {0} + {1}, since / comes first and 1 / {1} of "
+                          "whole numbers is 0",
+                          code[slash - 5].text, divisor),
+                       tr("Write ({0} + {1} - 1) / {1}.", code[slash - 5].text, divisor)});
+    return;
+  }
   remarks.push_back({Remark::Kind::doubt, code[slash].line,
                      tr("1 / {0} is a quotient of whole numbers, and 0 for every {0} above 1, "
                         "whatever it is stored in",

@@ -6,6 +6,7 @@
 #include "common/simt/rewrite/functions.hpp"
 #include "common/simt/rewrite/index_parts.hpp"
 #include "common/simt/rewrite/kinds_of_remarks.hpp"
+#include "common/simt/rewrite/variables.hpp"
 
 namespace tilewise::simt {
 namespace {
@@ -68,6 +69,40 @@ void look_at(const Outline& outline, const WrittenFunction& function, const Part
                 name)});
 }
 
+/// Looks for `auto fetch = [=](int k) mutable { next = A[k]; };`, whose `next` is another one than
+/// the function's.
+void look_for_changed_capture(const Outline& outline, const WrittenFunction& function,
+                              std::size_t open, std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const bool is_by_value = code[open].is("[") && code[open + 1].is("=") && code[open + 2].is("]") &&
+                           code[open + 3].is("(");
+  const auto close = is_by_value ? outline.partner(open + 3) : std::nullopt;
+  if (!close || !code[*close + 1].is("mutable") || !code[*close + 2].is("{")) return;
+  const std::size_t body = *close + 2, end = outline.partner(body).value_or(body);
+  for (std::size_t i = body + 1; i < end; ++i) {
+    const bool stores = code[i].is_name() && rewriting::is_changed_at(outline, i) &&
+                        !code[i - 1].is(".") && !code[i - 1].is("->");
+    if (!stores) continue;
+    const auto says = [&](std::size_t from, std::size_t to, bool declared) {
+      for (std::size_t k = from; k < to; ++k) {
+        if (!code[k].is(code[i].text)) continue;
+        const bool declares = code[k - 1].is_name() && !code[k - 1].is("return");
+        if (!declared || declares || code[k - 1].is(",") || code[k - 1].is("*")) return true;
+      }
+      return false;
+    };
+    const bool is_own = says(open + 3, i + 1, true);
+    if (is_own || !says(function.body, open, true) || !says(end, function.end, false)) continue;
+    remarks.push_back({Remark::Kind::doubt, code[i].line,
+                       tr("the lambda of line {1} captures by value, [=], and stores in a copy of "
+                          "{0} of its own: "
+                          "the {0} outside stays what it is",
+                          code[i].text, code[open].line),
+                       tr("Capture by reference on line {}: [&].", code[open].line)});
+    return;
+  }
+}
+
 }  // namespace
 
 void remark_on_parameters(const Outline& outline, std::vector<Remark>& remarks) {
@@ -76,6 +111,9 @@ void remark_on_parameters(const Outline& outline, std::vector<Remark>& remarks) 
     if (!close) continue;
     for (const Part& parameter : outline.parts_between(function.parameters, *close)) {
       look_at(outline, function, parameter, remarks);
+    }
+    for (std::size_t i = function.body + 1; i + 4 < function.end; ++i) {
+      look_for_changed_capture(outline, function, i, remarks);
     }
   }
 }

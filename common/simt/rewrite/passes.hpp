@@ -89,8 +89,8 @@ void check_spaces_of_members(const Outline& outline, const std::set<std::string_
                              std::vector<RewriteError>& errors);
 
 /// Reports dynamic shared arrays of one name with elements of two types. CUDA takes them for one
-/// variable of the file, or of the namespace, even if they are declared in two kernels. Those
-/// between #if and #endif are left out, since they may not be there.
+/// variable of the file, or of the namespace, even if they are declared in two kernels. Those in
+/// conditionals of the preprocessor are left out, since they may not be there.
 void check_dynamic_arrays(const std::vector<Token>& tokens, const Outline& outline,
                           std::vector<RewriteError>& errors);
 

@@ -43,6 +43,9 @@ TEST(Remarks, TellWhereFunctionsWait) {
       "3: cudaDeviceSynchronize() waits for the kernel, and the contract says that the function "
       "does not: its caller has the GPU idle meanwhile. Leave it out, and return "
       "cudaGetLastError() behind the launch\n");
+  EXPECT_EQ(told_of("cudaError_t f(float* C, cudaStream_t own) {\nk<<<1, 1, 0, own>>>(C);\n"
+                    "return cudaDeviceSynchronize(); }"),
+            "");
 }
 
 TEST(Remarks, TellWhereArgumentsAreFreed) {
@@ -57,6 +60,8 @@ TEST(Remarks, DoubtNumbersOfTheWrongKind) {
       {"struct Shape { int rx, ry; };\nShape c;\nconst double cost = 2 / (1 / c.rx + 0.5);",
        "4: 1 / c.rx is a quotient of whole numbers, and 0 for every c.rx above 1"},
       {"const float part = 1 / n;", "2: 1 / n is a quotient of whole numbers"},
+      {"const int T = 8, steps = n + T - 1 / T;",
+       "2: n + T - 1 / T is n + T, since / comes first and 1 / T of whole numbers is 0"},
       {"struct Shape { float rx; };\nShape c;\nconst double cost = 2 / (1 / c.rx);", ""},
       {"struct Shape { float rx; };\nShape c;\nint rx = 2;\nconst double cost = 1 / c.rx;", ""},
       {"const float part = 1.0f / n + n * 1 / n;", ""},
@@ -564,14 +569,65 @@ TEST(Remarks, NameVariablesThatOneThreadSetsForAll) {
 }
 
 TEST(Remarks, NameVariablesThatHideWhatTheNextTurnReads) {
-  EXPECT_NE(told_of(kernel("float next = A[0];\nfor (int k = 0; k < n; ++k) {\nC[k] = next;\n"
-                           "if (k < n - 1) {\nfloat next = A[k];\n}\n}"))
-                .find("6: next is declared once more here, so that the next of line 2, which is "
-                      "read afterwards, is another one and never changes"),
-            std::string::npos);
-  EXPECT_EQ(told_of(kernel("float next = A[0];\nC[0] = next;\nfor (int k = 0; k < n; ++k) {\n"
-                           "float next = A[k]; C[k] = next;\n}")),
-            "");
+  const std::pair<const char*, const char*> cases[] = {
+      {"float next = A[0];\nfor (int k = 0; k < n; ++k) {\nC[k] = next;\nif (k < n - 1) {\n"
+       "float next = A[k];\n}\n}",
+       "6: next is declared once more here, so that the next of line 2, which is read afterwards, "
+       "is "
+       "another one and never changes\n"},
+      {"float next = 0; if (n > 2) next = A[0];\nfor (int k = 0; k < n; ++k) {\nC[k] = next;\n"
+       "if (k < n - 1) {\nfloat next = A[k];\n}\n}",
+       "6: next is declared once more here"},
+      {"float next = A[0];\nC[0] = next;\nfor (int k = 0; k < n; ++k) {\nfloat next = A[k]; C[k] = "
+       "next;\n}",
+       ""},
+      {"float next = A[0];\nfor (int k = 0; k < n; ++k) {\nC[k] = next;\nnext = A[k];\nif (k > 2) "
+       "{\nfloat next = A[k]; C[0] = next;\n}\n}",
+       ""},
+      {"const float next = A[0];\nfor (int k = 0; k < n; ++k) {\nC[k] = next;\nif (k > 2) {\n"
+       "float next = A[k]; C[0] = next;\n}\n}",
+       ""},
+  };
+  for (const auto& [body, told] : cases) {
+    const std::string found = told_of(kernel(body));
+    EXPECT_EQ(found.substr(0, std::string_view(told).size()), told) << body;
+    EXPECT_EQ(found.empty(), std::string_view(told).empty()) << body << "\n" << found;
+  }
+}
+
+TEST(Remarks, NameConstantsThatALocalHides) {
+  const std::string constant = "constexpr int warp = 32;\n";
+  EXPECT_EQ(
+      told_of(constant + kernel("const int warp = threadIdx.x / 32;\nC[warp] = 0;")),
+      "3: warp is declared anew here and hides the constant warp = 32 of line 1: wherever warp "
+      "stands from here to line 5, it is this one\n");
+  for (const char* const body : {"const int own_warp = threadIdx.x / warp;\nC[own_warp] = 0;",
+                                 "constexpr int warp = 8;\nC[warp] = 0;"}) {
+    EXPECT_EQ(told_of(constant + kernel(body)), "") << body;
+  }
+}
+
+TEST(Remarks, NameWhatALambdaChangesInItsCopies) {
+  const char* const told =
+      "3: the lambda of line 3 captures by value, [=], and stores in a copy of next of its own: "
+      "the "
+      "next outside stays what it is\n";
+  const std::pair<const char*, const char*> cases[] = {
+      {"float next = 0;\nauto fetch = [=](int k) mutable { next = A[k]; };\nfetch(1);\nC[0] = "
+       "next;",
+       told},
+      {"float next = 0;\nauto fetch = [&](int k) { next = A[k]; };\nfetch(1);\nC[0] = next;", ""},
+      {"float next = 0;\nauto fetch = [=](int k) mutable { float next = A[k]; C[k] = next; };\n"
+       "fetch(1);\nC[0] = next;",
+       ""},
+      {"float next = 0;\nauto fetch = [=](int k) mutable { next = A[k]; C[k] = next; };\nfetch(1);",
+       ""},
+  };
+  for (const auto& [body, words] : cases) {
+    const std::string found = told_of(kernel(body));
+    EXPECT_EQ(found.find("captures by value") == found.npos, *words == '\0') << body;
+    EXPECT_EQ(found.substr(0, std::string_view(words).size()), words) << body;
+  }
 }
 
 TEST(Remarks, NamePowersThatOverflow) {

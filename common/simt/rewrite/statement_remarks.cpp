@@ -152,26 +152,62 @@ void look_for_hidden_name(const Outline& outline, std::size_t type, std::vector<
     break;
   }
   if (!outer_end) return;
-  bool is_read = false;
-  const std::size_t turn = loop_around(outline, type, outer);
-  for (std::size_t i = outer + 2; i < *outer_end; ++i) {
-    if (i >= type && i < *inner_end) continue;
-    if (code[i].text != name) continue;
-    if (may_change(outline, i) && !declares(i - 1, name)) return;
-    if (declares(i - 1, name)) {  // it is hidden there, too
-      const auto other = block_around(outline, i);
-      i = other ? outline.partner(*other).value_or(i) : i;
-      continue;
+  /// Whether the outer variable is read from `read_from` on, and nothing from `first` on changes
+  /// it.
+  const auto is_read_unchanged = [&](std::size_t first, std::size_t end, std::size_t read_from) {
+    bool is_read = false;
+    for (std::size_t i = first; i < end; ++i) {
+      if (i >= type && i < *inner_end) continue;
+      if (code[i].text != name) continue;
+      if (may_change(outline, i) && !declares(i - 1, name)) return false;
+      if (declares(i - 1, name)) {  // it is hidden there, too
+        const auto other = block_around(outline, i);
+        i = other ? outline.partner(*other).value_or(i) : i;
+        continue;
+      }
+      is_read |= i > read_from;
     }
-    is_read |= i > *inner_end || (turn < i && i < type);
-  }
-  if (!is_read) return;
+    return is_read;
+  };
+  const std::size_t turn = loop_around(outline, type, outer);
+  const std::size_t turn_end = outline.partner(turn).value_or(turn);
+  // What was stored before the loop does not matter to its later turns.
+  const bool is_read_in_turns =
+      turn != type && !code[outer - 1].is("const") && is_read_unchanged(turn, turn_end, turn);
+  if (!is_read_in_turns && !is_read_unchanged(outer + 2, *outer_end, *inner_end)) return;
   remarks.push_back(
       {Remark::Kind::doubt, code[type].line,
        tr("{0} is declared once more here, so that the {0} of line {1}, which is "
           "read afterwards, is another one and never changes",
           name, code[outer].line),
        tr("Leave out the type here: {0} = or {0} +=, without {1}.", name, code[type].text)});
+}
+
+/// Looks for `const int warp = t / 32;` in device code, below a constant of the file with this
+/// name.
+void look_for_hidden_constant(const Outline& outline, std::size_t name,
+                              std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const bool is_local = code[name].kind == TokenKind::identifier && code[name - 1].is("int") &&
+                        code[name + 1].is("=") && outline.scope(name) == Scope::block;
+  if (!is_local || code[name - 2].is("constexpr")) return;
+  const auto block = block_around(outline, name);
+  const auto end = block ? outline.partner(*block) : std::nullopt;
+  if (!end) return;
+  for (std::size_t i = 2; i < name; ++i) {
+    const bool is_constant = code[i].is(code[name].text) && code[i - 1].is("int") &&
+                             code[i - 2].is("constexpr") && code[i + 1].is("=") &&
+                             code[i + 2].kind == TokenKind::number &&
+                             outline.scope(i) == Scope::file;
+    if (!is_constant) continue;
+    remarks.push_back(
+        {Remark::Kind::doubt, code[name].line,
+         tr("{0} is declared anew here and hides the constant {0} = {1} of line {2}: wherever {0} "
+            "stands from here to line {3}, it is this one",
+            code[name].text, code[i + 2].text, code[i].line, code[*end].line),
+         tr("Give one of the two another name.")});
+    return;
+  }
 }
 
 /// Looks for `for (int j = 0; j < rx; ++i)`, which steps another variable than it compares.
@@ -290,6 +326,7 @@ void remark_on_statements(const Outline& outline, std::string_view source,
       look_for_assignment(outline, i, remarks);
     }
     if (i > 0 && i + 2 < code.size()) look_for_hidden_name(outline, i, remarks);
+    if (i > 1) look_for_hidden_constant(outline, i, remarks);
     look_for_fall_through(outline, i, remarks);
   }
 }

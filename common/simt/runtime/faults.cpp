@@ -22,6 +22,7 @@
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/recorder/modules.hpp"
+#include "common/simt/recorder/record.hpp"
 #include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/division.hpp"
@@ -122,6 +123,21 @@ void handle(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
+namespace {
+
+/// Returns the address of the 16 bytes that the running thread is about to move, as far as its
+/// accesses are recorded, if it is one that 16 does not divide; null otherwise.
+const void* odd_place_of_vector() {
+  const Recorder& r = recorder;
+  if (r.next == nullptr) return nullptr;
+  const std::uint32_t* const last = r.next - trace_lanes;
+  const Place place = last[(trace_rows + 1) * trace_lanes];
+  const bool is_it = Site32(last[0]).bytes() == 16 && place % 16 != 0 && !is_shared(place);
+  return is_it ? reinterpret_cast<const void*>(r.device_base + place) : nullptr;
+}
+
+}  // namespace
+
 void explain(Fault& fault, const Block* block, [[maybe_unused]] int code) {
   const DeviceMemory& memory = DeviceMemory::instance();
   const void* const address = reinterpret_cast<const void*>(fault.address);
@@ -136,6 +152,13 @@ void explain(Fault& fault, const Block* block, [[maybe_unused]] int code) {
   }
 #if defined(__linux__) && defined(__x86_64__)
   if (fault.in_kernel && code == SI_KERNEL) {  // the processor does not report the address
+    if (const void* const place = odd_place_of_vector()) {
+      memory.explain(place, where, sizeof where);
+      std::snprintf(fault.explanation, sizeof fault.explanation,
+                    "the kernel moved 16 bytes at once at %s, an address that 16 does not divide",
+                    where);
+      return;
+    }
     std::snprintf(
         fault.explanation, sizeof fault.explanation,
         "the kernel followed a pointer to neither global nor shared memory, such as one "

@@ -266,6 +266,8 @@ constexpr const char* explanations[] = {
     marked(
         "the kernel followed a pointer to neither global nor shared memory, such as one that was "
         "never set, or moved a vector, as float4 is, at an address that its size does not divide"),
+    marked("the kernel moved 16 bytes at once at byte {} of {} ({} bytes), an address that 16 does "
+           "not divide"),
     marked("the kernel touched global memory byte {} of {} ({} bytes)"),
     marked("the kernel touched global memory {} bytes before the start of {} ({} bytes)"),
     marked("the kernel touched global memory {} bytes past the end of {} ({} bytes)"),
