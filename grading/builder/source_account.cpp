@@ -242,7 +242,29 @@ class Account {
     if (found.size() > 2) return;
     for (const SourceAccess& access : found) {
       account_.message += description(access) + terms_of_places(access);
+      tell_pairs_apart(access);
     }
+  }
+
+  /// For `As[ty][k][now]`, where the two elements of a pair lie side by side.
+  void tell_pairs_apart(const SourceAccess& access) {
+    const bool is_of_pairs = access.memory == SourceAccess::Memory::shared &&
+                             access.declaration.ends_with("[2]") && access.brackets.size() > 2 &&
+                             access.parts.size() == access.brackets.size();
+    if (!is_of_pairs) return;
+    const IndexPart& last = access.parts.back();
+    const auto is_of_thread = [](const std::string& text) {
+      return text.find("threadIdx") != text.npos;
+    };
+    if (is_of_thread(last.text) ||
+        std::ranges::any_of(last.made_of, is_of_thread, &simt::QuotedLine::text)) {
+      return;
+    }
+    account_.hint =
+        tr("Neighbouring elements of {0} lie two words apart, because its last index, {1}, is the "
+           "same for all threads: let that be the first index, {0}[2][...][...], so that a tile "
+           "lies in one piece.",
+           access.array, last.text);
   }
 
   /// Lists the calls of functions that the kernel calls, up to three deep, if each is called in few

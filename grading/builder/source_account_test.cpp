@@ -327,6 +327,15 @@ const Case cases[] = {
      " ty is index 2 of As where that is filled, on line 7, and index 3 where it is read, on line "
      "8.",
      "change one of As[0][ty][tx] on line 7 and As[0][k][ty] on line 8"},
+    {"pairs whose elements lie side by side",
+     {.message = "f(): 3 of 9 wavefronts of shared memory are bank conflicts.",
+      .file = "a.cu",
+      .line = 8},
+     "  __shared__ float Ps[16][16][2];\n  const int now = k0 % 2;\n  sum += Ps[ty][tx][now];",
+     " Line 8 reads Ps[ty][tx][now], of float Ps[16][16][2] on line 6.",
+     "Neighbouring elements of Ps lie two words apart, because its last index, now, is the same "
+     "for "
+     "all threads"},
     {"which barrier is in a branch",
      {.kind = "barrier", .file = "a.cu", .line = 8, .other_file = "a.cu", .other_line = 7},
      "  if (tx < 16)\n    __syncthreads();\n  __syncthreads();",

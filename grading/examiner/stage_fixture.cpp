@@ -62,6 +62,16 @@ void explain(Verdict& verdict, const Finding& explanation) {
     return;
   }
   verdict.kind = "launch";
+  const std::string bounds = core::in_language(marked(
+      "{} was not launched: a block of {} has {} threads, and its __launch_bounds__ allow {}"));
+  const std::size_t end = bounds.rfind("{}"), begin = bounds.rfind('}', end) + 1;
+  if (explanation.message.find(bounds.substr(begin, end - begin)) != std::string::npos) {
+    verdict.hint = tr(
+        "Let the __launch_bounds__ before the kernel's name count the threads of the largest block "
+        "that it is launched with, or launch smaller blocks on line {}.",
+        explanation.line);
+    return;
+  }
   verdict.hint =
       explanation.line > 0
           ? tr("Look at what the grid, the block and the shared memory of the launch on line {} "

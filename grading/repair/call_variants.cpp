@@ -302,6 +302,12 @@ void vary_limits(Place& place, std::size_t name) {
   for (const Part& part : parts) {
     place.add_expression({first, *close + 1}, place.words_of(part), 0, 1);
   }
+  // The last index is one below the size: `min(col, n - 1)`.
+  const Part last = parts[1];
+  const Variable* const size =
+      last.end == last.first + 1 ? place.scope().find(last.first) : nullptr;
+  if (size == nullptr || size->type != Variable::Type::integer || !size->is_parameter) return;
+  place.add_expression(last, std::string(size->name) + " - 1", 0);
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
             "on line 5 write 'C[2] = four[2];'"},
         Mended{"multiply(A, B, C, row, col, n);", "multiply(A, B, C, n, col, row);"},
         Mended{"if (row < 2 * n) C[row] = 0;", "if (row <= n) C[row] = 0;"},
+        Mended{"const int last = min(col + 16, n);", "const int last = min(col + 16, n - 1);"},
         Mended{"const unsigned mask = 0xffffffffu >> (32 - n);",
                "const unsigned mask = 0xffffffffu;"},
         Mended{"const unsigned mask = 0xFFFFFFFF << row;", "const unsigned mask = 0xFFFFFFFF;"},

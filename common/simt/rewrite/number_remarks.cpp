@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/base/language.hpp"
+#include "common/simt/rewrite/functions.hpp"
 #include "common/simt/rewrite/kinds_of_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 
@@ -313,10 +314,43 @@ void look_for_cube(const Outline& outline, std::size_t first, std::vector<Remark
        tr("Compute with doubles from the first factor on: {}.", widened)});
 }
 
+/// Looks for `int at(int row, int ld, int col) { return row * ld + col; }` where a matrix is
+/// indexed by it.
+void look_for_int_offset(const Outline& outline, const rewriting::WrittenFunction& function,
+                         std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const std::size_t name = function.parameters - 1, first = function.body + 2;
+  const bool returns_int = code[name - 1].is("int") && !code[name - 2].is("long");
+  if (!returns_int || !code[first - 1].is("return")) return;
+  const bool is_product =
+      code[first].is_name() && code[first + 1].is("*") && code[first + 2].is_name();
+  const bool is_offset =
+      is_product && code[first + 3].is("+") && code[first + 4].is_name() && code[first + 5].is(";");
+  if (!is_offset || !is_int_there(outline, first, code[first].text) ||
+      !is_int_there(outline, first, code[first + 2].text)) {
+    return;
+  }
+  for (std::size_t i = 1; i + 1 < code.size(); ++i) {
+    const bool indexes = code[i].is(function.name) && code[i - 1].is("[") && code[i + 1].is("(");
+    if (!indexes) continue;
+    remarks.push_back(
+        {Remark::Kind::overflow, code[first].line,
+         tr("{0} * {1} is an int, and so at most 2,147,483,647: it overflows where a matrix has "
+            "more elements; let {2}() return a std::size_t, and write std::size_t({0}) * {1}",
+            code[first].text, code[first + 2].text, function.name)});
+    return;
+  }
+}
+
 }  // namespace
 
 void remark_on_numbers(const Outline& outline, std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
+  for (const rewriting::WrittenFunction& function : rewriting::functions_of(outline)) {
+    if (function.is_of_device && function.body + 8 <= function.end) {
+      look_for_int_offset(outline, function, remarks);
+    }
+  }
   for (std::size_t i = 2; i + 2 < code.size(); ++i) {
     look_for_lost_quotient(outline, i, remarks);
     look_for_bits_as_number(outline, i, remarks);

@@ -37,6 +37,21 @@ TEST(Remarks, NameOffsetsThatOverflow) {
   }
 }
 
+TEST(Remarks, NameFunctionsWhoseOffsetsOverflow) {
+  const std::string use = "__global__ void k(float* C, int n) { C[at(1, 2, n)] = 0; }\n";
+  EXPECT_EQ(
+      told_of("__device__ int at(int row, int col, int ld) { return row * ld + col; }\n" + use),
+      "1: row * ld is an int, and so at most 2,147,483,647: it overflows where a matrix has "
+      "more elements; let at() return a std::size_t, and write std::size_t(row) * ld\n");
+  for (const char* const function :
+       {"__device__ std::size_t at(int row, int col, int ld) { return std::size_t(row) * ld + col; "
+        "}\n",
+        "__device__ int other(int row, int col, int ld) { return row * ld + col; }\n",
+        "__device__ int at(int row, int col, int ld) { return row + ld + col; }\n"}) {
+    EXPECT_EQ(told_of(function + use), "") << function;
+  }
+}
+
 TEST(Remarks, TellWhereFunctionsWait) {
   EXPECT_EQ(
       told_of("cudaError_t f(float* C) {\nk<<<1, 1>>>(C);\nreturn cudaDeviceSynchronize(); }"),

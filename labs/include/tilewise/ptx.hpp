@@ -118,6 +118,7 @@ __device__ inline unsigned to_tf32(float value) {
 /// The same of tf32, A: (16, 8), B: (8, 8), D: (16, 8).
 /// - a: (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4)
 /// - b: (t, g), (t + 4, g)
+/// - d: (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1)
 __device__ inline void mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4],
                                         const unsigned (&b)[2]) {
   TILEWISE_PTX(
@@ -136,8 +137,9 @@ __device__ inline void mma_m8n8k4_f64(double (&d)[2], double a, double b) {
       : "d"(a), "d"(b));
 }
 
-/// In double precision, A: (16, 4), B: (4, 8), D: (16, 8): a (g, t), (g + 8, t), b (t, g). One
-/// instruction from compute capability 9.0 on, two before.
+/// In double precision, A: (16, 4), B: (4, 8), D: (16, 8): a (g, t), (g + 8, t), b (t, g),
+/// d (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1). One instruction from compute capability 9.0
+/// on, two before.
 __device__ inline void mma_m16n8k4_f64(double (&d)[4], const double (&a)[2], double b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   TILEWISE_PTX(
