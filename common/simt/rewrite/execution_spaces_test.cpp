@@ -121,6 +121,8 @@ TEST(ExecutionSpaces, AreCheckedForMembers) {
            matrix + of_device + "__global__ void k(Matrix m, float* c) { c[0] = m.at(0); }",
            "#define ANY __host__ __device__\nstruct Matrix { ANY float at(int i) { return 1; } };\n"
            "__global__ void k(Matrix m, float* c) { c[0] = m.at(0); }",
+           matrix + "struct Other { __device__ float at(int i) { return 1; } };\n__global__ void "
+                    "k(float* c) { { Other m; c[0] = m.at(1); } { Matrix m; m.a = c; } }",
            "struct Matrix { __device__ float at(int i); float at() { return 1; } };\n"
            "__global__ void k(Matrix m, float* c) { c[0] = m.at(0); }",
        }) {

@@ -126,8 +126,11 @@ class MemberChecker {
         is_unevaluated(outline_, name))
       return;
     const std::string_view of_class = class_of_call(function, name);
+    // Objects of two classes may have one name in two scopes.
     const auto may_be_meant = [&](const Member& member) {
-      return member.of_class == of_class && member.name == code_[name].text && member.on_device;
+      return member.on_device && member.name == code_[name].text &&
+             (member.of_class == of_class ||
+              declares(function, member.of_class, code_[name - 2].text));
     };
     if (of_class.empty() || std::ranges::any_of(members_, may_be_meant)) return;
     // A member that is only declared here may be a function of the device, too.
