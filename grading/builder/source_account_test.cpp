@@ -238,10 +238,8 @@ const Case cases[] = {
      "  for (int k0 = 0; k0 < n; k0 += 16) {\n    Bs[1 - now][ty][tx] = B[k0];\n"
      "    __syncthreads();\n    sum += Bs[now][0][tx];\n    now = 1 - now;\n  }",
      " In a turn of the loop of line 8, line 9 fills one buffer and line 11 reads the other, with "
-     "the "
-     "__syncthreads() on line 10 in between. But none stands between line 11 and line 9 of the "
-     "next "
-     "turn, which fills the buffer that is still read.",
+     "the __syncthreads() on line 10 in between. But none stands between line 11 and line 9 of the "
+     "next turn, which fills the buffer that is still read.",
      "Move the __syncthreads() of line 10 behind line 11"},
     {"a barrier at the end of a loop alone",
      {.kind = "race",
@@ -334,8 +332,7 @@ const Case cases[] = {
      "  __shared__ float Ps[16][16][2];\n  const int now = k0 % 2;\n  sum += Ps[ty][tx][now];",
      " Line 8 reads Ps[ty][tx][now], of float Ps[16][16][2] on line 6.",
      "Neighbouring elements of Ps lie two words apart, because its last index, now, is the same "
-     "for "
-     "all threads"},
+     "for all threads"},
     {"which barrier is in a branch",
      {.kind = "barrier", .file = "a.cu", .line = 8, .other_file = "a.cu", .other_line = 7},
      "  if (tx < 16)\n    __syncthreads();\n  __syncthreads();",

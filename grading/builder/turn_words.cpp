@@ -45,8 +45,7 @@ SourceAccount missing_barrier(const SourceAccess& earlier, const SourceAccess& l
     if (turn->between == 0 || !earlier.stores) return {};
     return {
         tr(" In a turn of the loop of line {}, line {} fills one buffer and line {} reads the "
-           "other, "
-           "with the __syncthreads() on line {} in between. But none stands between line {} and "
+           "other, with the __syncthreads() on line {} in between. But none stands between line {} and "
            "line {} of the next turn, which fills the buffer that is still read.",
            turn->loop_line, earlier.line, later.line, turn->between, later.line, earlier.line),
         tr("Move the __syncthreads() of line {} behind line {}, to the end of the turn: there it "

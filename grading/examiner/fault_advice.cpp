@@ -212,10 +212,9 @@ std::string advise_on(const Finding& fault) {
   if (fault.kind == "crash" &&
       words.ends_with(odd_vector.substr(odd_vector.rfind('}') + 1) + ".")) {
     return tr(
-        "A float4 is at home only where 16 divides the address: its offset counts whole vectors, "
-        "and "
-        "a row has whole vectors, a multiple of 4 floats, if all rows are to begin so. Elsewhere "
-        "access one element at a time.");
+        "A float4 can be accessed only where 16 divides the address: its offset counts whole "
+        "vectors, and a row has whole vectors, a multiple of 4 floats, if all rows are to begin "
+        "so. Elsewhere access one element at a time.");
   }
   if (fault.kind == "misaligned") {
     if (const std::string advice = advise_on_odd_rows(words); !advice.empty()) return advice;

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "grading/examiner/fault_advice.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -338,6 +340,17 @@ TEST(Messages, FaultOfAVectorInAnOddRowSaysWhereVectorsFit) {
   EXPECT_THAT(advice_on("C"), HasSubstr("Access C by vectors only where all of its rows begin"));
   EXPECT_THAT(advice_on("float As[16][17]"),
               HasSubstr("Make a row of float As[16][17] as long as"));
+}
+
+TEST(Messages, CrashByAVectorSaysWhereVectorsFit) {
+  const std::string crash = "f crashed: segmentation fault (SIGSEGV) at a.cu:3: ";
+  const auto advice_on = [](const std::string& message) {
+    return advise_on({.kind = "crash", .message = message});
+  };
+  EXPECT_THAT(advice_on(crash + "the kernel moved 16 bytes at once at byte 12 of A (64 bytes), an "
+                                "address that 16 does not divide."),
+              HasSubstr("A float4 can be accessed only where 16 divides the address"));
+  EXPECT_EQ(advice_on(crash + "the kernel touched global memory byte 12 of A (64 bytes)."), "");
 }
 
 TEST(Messages, SanitizerFaultNamesTheTool) {

@@ -162,6 +162,9 @@ TEST_P(MistakeTest, IsCaught) {
   for (auto [says, end] = lines.equal_range("Says"); says != end; ++says) {
     EXPECT_PRED2(says_in_order, test->finding.message, says->second);
   }
+  for (auto [next, end] = lines.equal_range("Next"); next != end; ++next) {
+    EXPECT_PRED2(says_in_order, test->finding.hint, next->second);
+  }
   for (auto passes = first_passed; passes != last_passed; ++passes) {
     const auto blind = std::ranges::find(result.tests, passes->second, &TestResult::name);
     ASSERT_NE(blind, result.tests.end()) << "there is no test " << passes->second;

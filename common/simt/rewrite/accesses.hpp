@@ -150,8 +150,8 @@ std::vector<std::string> functions_behind(std::string_view source, std::string_v
 /// through others; none if nobody comes there, as to the line of a macro.
 std::vector<std::string> host_functions_without(std::string_view source, int line);
 
-/// Returns the statements of the functions that a host function reaches with `float`, its vector types or constants: "const
-/// float scale = alpha".
+/// Returns the statements of the functions that a host function reaches with `float`, its vector
+/// types or constants: "const float scale = alpha".
 std::vector<QuotedLine> single_precision_behind(std::string_view source, std::string_view function);
 
 /// A launch in a host function or in one that it calls, "kernel<<<blocks, block>>>", and the

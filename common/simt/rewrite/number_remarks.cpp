@@ -268,18 +268,18 @@ bool is_int_there(const Outline& outline, std::size_t at, std::string_view name)
     if (code[i].text != name || !(before.is_name() || before.is(",")) || before.is("return")) {
       continue;
     }
-    if (before.is("int")) return !code[i - 2].is("long");
-    return before.is("unsigned");
+    return before.is("int") && !code[i - 2].is("long") && !code[i - 2].is("unsigned");
   }
   return false;
 }
 
 /// Looks for `const double flop = 2 * n * n * n;`, which is right for small n alone.
-void look_for_cube(const Outline& outline, std::size_t first, std::vector<Remark>& remarks) {
+/// @return whether a name stands three times in a product there
+bool look_for_cube(const Outline& outline, std::size_t first, std::vector<Remark>& remarks) {
   static constexpr auto joins =
       std::to_array<std::string_view>({"*", "/", "%", ".", "->", "::", ")"});
   const std::vector<Token>& code = outline.code();
-  if (is_one_of(code[first - 1], joins)) return;
+  if (is_one_of(code[first - 1], joins)) return false;
   double factor = 1;
   std::size_t last = first, powers = 0;
   std::string_view name;
@@ -292,13 +292,14 @@ void look_for_cube(const Outline& outline, std::size_t first, std::vector<Remark
       name = code[last].text;
       ++powers;
     } else {
-      return;
+      return false;
     }
     if (!code[last + 1].is("*") || last + 3 >= code.size()) break;
   }
   const Token& behind = code[last + 1];
   const bool ends = behind.is(";") || behind.is(")") || behind.is(",") || behind.is("/");
-  if (powers < 3 || !ends || !is_int_there(outline, first, name)) return;
+  if (powers < 3 || !ends) return false;
+  if (!is_int_there(outline, first, name)) return true;
   constexpr double largest = 2147483647;
   const double from =
       std::floor(std::pow(largest / std::max(factor, 1.0), 1.0 / double(powers))) + 1;
@@ -312,6 +313,7 @@ void look_for_cube(const Outline& outline, std::size_t first, std::vector<Remark
        tr("{0} is computed as an int, whatever takes it, and that overflows from {1} = {2} on",
           product, name, std::int64_t(from)),
        tr("Compute with doubles from the first factor on: {}.", widened)});
+  return true;
 }
 
 /// Looks for `int at(int row, int ld, int col) { return row * ld + col; }` where a matrix is
@@ -351,6 +353,8 @@ void remark_on_numbers(const Outline& outline, std::vector<Remark>& remarks) {
       look_for_int_offset(outline, function, remarks);
     }
   }
+  constexpr int most_cubes = 100;  // for each, the source before it is searched
+  int cubes = 0;
   for (std::size_t i = 2; i + 2 < code.size(); ++i) {
     look_for_lost_quotient(outline, i, remarks);
     look_for_bits_as_number(outline, i, remarks);
@@ -358,7 +362,7 @@ void remark_on_numbers(const Outline& outline, std::vector<Remark>& remarks) {
     if (i + 4 < code.size()) look_for_difference_without_sign(outline, i, remarks);
     look_for_bound_without_sign(outline, i, remarks);
     look_for_number_as_bits(outline, i, remarks);
-    look_for_cube(outline, i, remarks);
+    if (cubes < most_cubes && look_for_cube(outline, i, remarks)) ++cubes;
   }
 }
 

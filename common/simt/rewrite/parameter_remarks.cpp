@@ -95,8 +95,7 @@ void look_for_changed_capture(const Outline& outline, const WrittenFunction& fun
     if (is_own || !says(function.body, open, true) || !says(end, function.end, false)) continue;
     remarks.push_back({Remark::Kind::doubt, code[i].line,
                        tr("the lambda of line {1} captures by value, [=], and stores in a copy of "
-                          "{0} of its own: "
-                          "the {0} outside stays what it is",
+                          "{0} of its own: the {0} outside stays what it is",
                           code[i].text, code[open].line),
                        tr("Capture by reference on line {}: [&].", code[open].line)});
     return;

@@ -22,7 +22,7 @@ struct Remark {
 };
 
 /// Returns remarks on the kernels of a CUDA source, judging by its tokens alone, in the order of
-/// their lines. They concern: offsets into a matrix that are multiplied as `int`; arrays without
+/// their lines; none on a source of more than 64 KiB. They concern: offsets into a matrix that are multiplied as `int`; arrays without
 /// `__shared__` that the threads of a block fill by their thread indices; several arrays of dynamic
 /// shared memory, which all begin at the same byte; sums and arrays of `int` that take matrix
 /// elements; macros without parentheses; kernels that read a y coordinate of a grid or block that

@@ -52,6 +52,18 @@ TEST(Remarks, NameFunctionsWhoseOffsetsOverflow) {
   }
 }
 
+// Grading must not wait for remarks on a source that was made long.
+TEST(Remarks, AreNotMadeOnVeryLongSources) {
+  const std::string remarkable = kernel("float sum = 1 / n;"), filling = "int filling;\n";
+  const auto with_filling = [&](std::size_t bytes) {
+    std::string source = remarkable;
+    while (source.size() < bytes) source += filling;
+    return told_of(source);
+  };
+  EXPECT_NE(with_filling(60 * 1024), "");
+  EXPECT_EQ(with_filling(65 * 1024), "");
+}
+
 TEST(Remarks, TellWhereFunctionsWait) {
   EXPECT_EQ(
       told_of("cudaError_t f(float* C) {\nk<<<1, 1>>>(C);\nreturn cudaDeviceSynchronize(); }"),
@@ -588,8 +600,7 @@ TEST(Remarks, NameVariablesThatHideWhatTheNextTurnReads) {
       {"float next = A[0];\nfor (int k = 0; k < n; ++k) {\nC[k] = next;\nif (k < n - 1) {\n"
        "float next = A[k];\n}\n}",
        "6: next is declared once more here, so that the next of line 2, which is read afterwards, "
-       "is "
-       "another one and never changes\n"},
+       "is another one and never changes\n"},
       {"float next = 0; if (n > 2) next = A[0];\nfor (int k = 0; k < n; ++k) {\nC[k] = next;\n"
        "if (k < n - 1) {\nfloat next = A[k];\n}\n}",
        "6: next is declared once more here"},
@@ -625,8 +636,7 @@ TEST(Remarks, NameConstantsThatALocalHides) {
 TEST(Remarks, NameWhatALambdaChangesInItsCopies) {
   const char* const told =
       "3: the lambda of line 3 captures by value, [=], and stores in a copy of next of its own: "
-      "the "
-      "next outside stays what it is\n";
+      "the next outside stays what it is\n";
   const std::pair<const char*, const char*> cases[] = {
       {"float next = 0;\nauto fetch = [=](int k) mutable { next = A[k]; };\nfetch(1);\nC[0] = "
        "next;",
@@ -656,6 +666,7 @@ TEST(Remarks, NamePowersThatOverflow) {
       {"const double flop = 2.0 * n * n * n;", ""},
       {"const double flop = double(n) * n * n * n;", ""},
       {"const double flop = 2 * w * w * w;", ""},
+      {"const unsigned int m = n; const double flop = 2 * m * m * m;", ""},
       {"const double flop = 2 * n * n * w;", ""},
       {"const long m = n; const double flop = 2 * m * m * m;", ""},
       {"const double flop = w * n * n * n;", ""},
@@ -667,8 +678,7 @@ TEST(Remarks, NameTruthsWhereBytesAreCounted) {
   const std::pair<const char*, const char*> cases[] = {
       {"const bool is_there = n > 3;\nptx::cp_async<16>(C, A, is_there);",
        "3: cp_async is told how many bytes there are, and is_there is true or false: that is 1 "
-       "byte "
-       "or none, and the others become 0\n"},
+       "byte or none, and the others become 0\n"},
       {"cp_async<sizeof(float)>(C, A, n < 3 && w < 3);",
        "2: cp_async is told how many bytes there are, and n < 3 && w < 3 is true or false"},
       {"cp_async<16>(C, A, n < 3 ? 16 : 0);", ""},

@@ -26,7 +26,7 @@ struct State {
   std::optional<core::GpuProfile> profile;
   cudaError_t last_error = cudaSuccess;
   cudaError_t lasting_error = cudaSuccess;
-  std::map<const void*, std::size_t> raised_dynamic_shared;  ///< by the kernel
+  std::map<const void*, std::size_t> raised_dynamic_shared;  ///< by the kernel, in bytes
   std::vector<LaunchRecord> launches;
   std::atomic<std::size_t> bytes_to_host = 0;
   std::mutex findings_mutex;  // blocks on several threads may find something at once
@@ -132,11 +132,13 @@ bool is_whole_program() { return state().listening.tell != nullptr; }
 void forget_errors() { state().last_error = state().lasting_error = cudaSuccess; }
 
 std::size_t dynamic_shared_limit(const void* kernel) {
-  std::size_t limit = profile().default_shared_bytes_per_block();
-  for (const auto& [raised, bytes] : state().raised_dynamic_shared) {
-    if (kernel == nullptr || raised == kernel) limit = std::max(limit, bytes);
-  }
-  return limit;
+  const std::size_t limit = profile().default_shared_bytes_per_block();
+  const auto& raised = state().raised_dynamic_shared;
+  const auto found =
+      kernel == nullptr
+          ? std::ranges::max_element(raised, {}, [](const auto& each) { return each.second; })
+          : raised.find(kernel);
+  return found == raised.end() ? limit : std::max(limit, found->second);
 }
 
 cudaError_t raise_dynamic_shared_limit(const void* kernel, std::size_t bytes) {

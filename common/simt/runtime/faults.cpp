@@ -123,6 +123,7 @@ void handle(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
+#if defined(__linux__) && defined(__x86_64__)
 namespace {
 
 /// Returns the address of the 16 bytes that the running thread is about to move, as far as its
@@ -137,6 +138,7 @@ const void* odd_place_of_vector() {
 }
 
 }  // namespace
+#endif
 
 void explain(Fault& fault, const Block* block, [[maybe_unused]] int code) {
   const DeviceMemory& memory = DeviceMemory::instance();
